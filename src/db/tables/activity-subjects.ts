@@ -1,0 +1,29 @@
+import { bigint, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+
+/** What else an entry of the audit log speaks of: a backup, a key, an allocation. */
+export const activitySubjects = pgTable(
+  'activity_subjects',
+  {
+    activityId: bigint({ mode: 'number' }).notNull(),
+    subjectType: text({
+      enum: [
+        'allocation',
+        'api_key',
+        'backup',
+        'database',
+        'egg',
+        'node',
+        'schedule',
+        'ssh_key',
+        'task',
+        'user',
+      ],
+    }).notNull(),
+    subjectId: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.activityId, t.subjectType, t.subjectId] }),
+    index().on(t.subjectType, t.subjectId),
+  ],
+)
+export type ActivitySubject = typeof activitySubjects.$inferSelect

@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core'
+import { id, times } from '../columns.ts'
+import { nodes } from './nodes.ts'
+import { servers } from './servers.ts'
+
+/** Address and port pairs of a node. */
+export const allocations = pgTable(
+  'allocations',
+  {
+    ...id,
+    nodeId: integer()
+      .notNull()
+      .references(() => nodes.id, { onDelete: 'cascade' }),
+    ip: text().notNull(),
+    ipAlias: text(),
+    port: integer().notNull(),
+    /** Null while free. */
+    serverId: integer().references(() => servers.id, { onDelete: 'set null' }),
+    notes: text(),
+    ...times,
+  },
+  (t) => [
+    unique().on(t.nodeId, t.ip, t.port),
+    // Carries the foreign key by which a server's primary allocation is one of its own.
+    unique('allocations_id_server_id_unique').on(t.id, t.serverId),
+    index().on(t.serverId),
+    index('allocations_free_index')
+      .on(t.nodeId, t.ip, t.port)
+      .where(sql`${t.serverId} is null`),
+    check('allocations_port', sql`${t.port} between 1 and 65535`),
+    check('allocations_notes_length', sql`length(${t.notes}) <= 256`),
+    check('allocations_ip_alias_length', sql`length(${t.ipAlias}) <= 191`),
+  ],
+)
+export type Allocation = typeof allocations.$inferSelect

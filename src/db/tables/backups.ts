@@ -1,0 +1,39 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { id, instant, randomUuid, times } from '../columns.ts'
+import { servers } from './servers.ts'
+
+/** Archives of a server's files. Running while `completedAt` is null; failed when completed without success. */
+export const backups = pgTable(
+  'backups',
+  {
+    ...id,
+    uuid: randomUuid(),
+    serverId: integer()
+      .notNull()
+      .references(() => servers.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    ignoredFiles: text().array().notNull().default([]),
+    /** `wings` on the node, `s3` in the object store. */
+    disk: text().notNull(),
+    /** The open multipart upload in the object store. */
+    uploadId: text(),
+    isSuccessful: boolean().notNull().default(false),
+    isLocked: boolean().notNull().default(false),
+    isScheduled: boolean().notNull().default(false),
+    /** `<type>:<hex>`. */
+    checksum: text(),
+    bytes: bigint({ mode: 'number' }).notNull().default(0),
+    completedAt: instant(),
+    /** Set once its removal has begun; it counts no more. */
+    deletingAt: instant(),
+    ...times,
+  },
+  (t) => [
+    index().on(t.serverId, t.createdAt),
+    index('backups_running_index')
+      .on(t.createdAt)
+      .where(sql`${t.completedAt} is null`),
+  ],
+)
+export type Backup = typeof backups.$inferSelect

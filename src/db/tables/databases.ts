@@ -1,0 +1,39 @@
+import { sql } from 'drizzle-orm'
+import { check, integer, pgTable, text, unique } from 'drizzle-orm/pg-core'
+import { id, times } from '../columns.ts'
+import { databaseHosts } from './database-hosts.ts'
+import { servers } from './servers.ts'
+
+/** Databases of game servers. A row outlives neither side: it is there before the database and goes after it. */
+export const databases = pgTable(
+  'databases',
+  {
+    ...id,
+    serverId: integer()
+      .notNull()
+      .references(() => servers.id, { onDelete: 'restrict' }),
+    databaseHostId: integer()
+      .notNull()
+      .references(() => databaseHosts.id, { onDelete: 'restrict' }),
+    database: text().notNull(),
+    username: text().notNull(),
+    /** Address pattern from which the user may connect. */
+    remote: text().notNull().default('%'),
+    /** Sealed. */
+    password: text().notNull(),
+    /** 0 is unlimited. */
+    maxConnections: integer().notNull().default(0),
+    state: text({ enum: ['creating', 'ready', 'deleting'] })
+      .notNull()
+      .default('creating'),
+    ...times,
+  },
+  (t) => [
+    unique().on(t.databaseHostId, t.username),
+    unique().on(t.databaseHostId, t.database),
+    unique().on(t.serverId, t.database),
+    check('databases_state', sql`${t.state} in ('creating', 'ready', 'deleting')`),
+    check('databases_database_length', sql`length(${t.database}) <= 48`),
+  ],
+)
+export type DatabaseRow = typeof databases.$inferSelect

@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { id, instant, randomUuid, times } from '../columns.ts'
+import { eggs } from './eggs.ts'
+import { nodes } from './nodes.ts'
+import { users } from './users.ts'
+
+export const serverStatuses = [
+  'installing',
+  'install_failed',
+  'reinstall_failed',
+  'suspended',
+  'restoring_backup',
+] as const
+/** Null is normal: installed and free to run. */
+export type ServerStatus = (typeof serverStatuses)[number] | null
+
+/** Game servers. Memory, swap and disk in MiB, cpu in percent of one core. */
+export const servers = pgTable(
+  'servers',
+  {
+    ...id,
+    uuid: randomUuid(),
+    /** The first eight characters of the uuid, as in SFTP login names. */
+    uuidShort: text().notNull().unique(),
+    externalId: text().unique(),
+    nodeId: integer()
+      .notNull()
+      .references(() => nodes.id, { onDelete: 'restrict' }),
+    ownerId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'restrict' }),
+    eggId: integer()
+      .notNull()
+      .references(() => eggs.id, { onDelete: 'restrict' }),
+    /** The primary allocation; a deferred foreign key makes it one of the server's own. */
+    allocationId: integer().notNull().unique(),
+    name: text().notNull(),
+    description: text().notNull().default(''),
+    status: text({ enum: serverStatuses }),
+    skipScripts: boolean().notNull().default(false),
+    memory: integer().notNull(),
+    swap: integer().notNull(),
+    disk: integer().notNull(),
+    io: integer().notNull(),
+    cpu: integer().notNull(),
+    threads: text(),
+    oomDisabled: boolean().notNull().default(true),
+    startup: text().notNull(),
+    image: text().notNull(),
+    /** Values of the egg's variables by environment name; a missing one means the egg's default. */
+    variables: jsonb().notNull().$type<Record<string, string>>().default({}),
+    databaseLimit: integer(),
+    allocationLimit: integer(),
+    backupLimit: integer().notNull().default(0),
+    /** Set by every install callback, whatever its result. */
+    installedAt: instant(),
+    ...times,
+  },
+  (t) => [
+    index().on(t.ownerId, t.id),
+    index().on(t.nodeId, t.id),
+    index().on(t.nodeId, t.status),
+    index().on(t.eggId),
+    index('servers_name_trigram_index').using('gin', t.name.op('gin_trgm_ops')),
+    check(
+      'servers_status',
+      sql`${t.status} in ('installing', 'install_failed', 'reinstall_failed', 'suspended', 'restoring_backup')`,
+    ),
+    check('servers_uuid_short', sql`${t.uuidShort} = left(${t.uuid}::text, 8)`),
+    check('servers_name_length', sql`length(${t.name}) between 1 and 191`),
+    check('servers_external_id_length', sql`length(${t.externalId}) between 1 and 191`),
+    check('servers_limits', sql`${t.memory} >= 0 and ${t.swap} >= -1 and ${t.disk} >= 0 and ${t.cpu} >= 0`),
+    check('servers_io', sql`${t.io} between 10 and 1000`),
+    check(
+      'servers_feature_limits',
+      sql`${t.databaseLimit} >= 0 and ${t.allocationLimit} >= 0 and ${t.backupLimit} >= 0`,
+    ),
+  ],
+)
+export type Server = typeof servers.$inferSelect

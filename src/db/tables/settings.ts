@@ -1,0 +1,10 @@
+import { jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { times } from '../columns.ts'
+
+/** What an administrator changed; a missing key means its default. */
+export const settings = pgTable('settings', {
+  key: text().primaryKey(),
+  value: jsonb().notNull().$type<unknown>(),
+  ...times,
+})
+export type Setting = typeof settings.$inferSelect

@@ -1,0 +1,29 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { id, times } from '../columns.ts'
+import { schedules } from './schedules.ts'
+
+/** Steps of a schedule. A deferrable unique constraint keeps `sequence_id` free of doubles while rows shift. */
+export const tasks = pgTable(
+  'tasks',
+  {
+    ...id,
+    scheduleId: integer()
+      .notNull()
+      .references(() => schedules.id, { onDelete: 'cascade' }),
+    sequenceId: integer().notNull(),
+    action: text({ enum: ['command', 'power', 'backup'] }).notNull(),
+    payload: text().notNull().default(''),
+    /** Seconds after the step before it. */
+    timeOffset: integer().notNull(),
+    isQueued: boolean().notNull().default(false),
+    continueOnFailure: boolean().notNull().default(false),
+    ...times,
+  },
+  (t) => [
+    check('tasks_action', sql`${t.action} in ('command', 'power', 'backup')`),
+    check('tasks_time_offset', sql`${t.timeOffset} between 0 and 900`),
+    check('tasks_sequence_id', sql`${t.sequenceId} >= 1`),
+  ],
+)
+export type Task = typeof tasks.$inferSelect

@@ -1,0 +1,135 @@
+import { isJsonObject, type JsonObject } from '../eggs/document.ts'
+import { daemonSettings, portsByAddress, type ConfigurationSource } from './daemon-settings.ts'
+import { fillPlaceholders } from './placeholders.ts'
+
+type Scalar = string | number | boolean
+export type FileReplacement = { match: string; if_value?: string; replace_with: Scalar }
+/** A file the daemon edits before each start; keys an egg adds beside the known ones are kept. */
+export type ConfigurationFile = {
+  parser: string
+  file: string
+  replace: FileReplacement[]
+  [extra: string]: unknown
+}
+export type ProcessConfiguration = {
+  startup: { done: string[]; user_interaction: string[]; strip_ansi: boolean }
+  stop: { type: 'command' | 'signal' | 'stop'; value: string }
+  configs: ConfigurationFile[]
+}
+
+// Old eggs name the daemon's docker address by a path its configuration no longer has.
+const oldInterface = '{{config.docker.interface}}'
+const newInterface = '{{config.docker.network.interface}}'
+
+/**
+ * How the daemon starts, stops and configures a server. No item is ever null, however the egg is written:
+ * a null `file`, `parser` or `replace` takes the whole daemon down. Wings: GET /servers/{uuid}.
+ */
+export function processConfiguration(source: ConfigurationSource): ProcessConfiguration {
+  const { configStartup, configStop } = source.egg
+  return {
+    startup: {
+      done: [configStartup?.done ?? []].flat().filter((item) => typeof item === 'string'),
+      user_interaction: [],
+      strip_ansi: configStartup?.strip_ansi === true,
+    },
+    stop: stopConfiguration(configStop),
+    configs: configurationFiles(source),
+  }
+}
+
+/** `^C` in its three spellings becomes SIGINT: stock Wings takes a value it does not know for a kill. */
+function stopConfiguration(stop: string | null): ProcessConfiguration['stop'] {
+  if (!stop) return { type: 'stop', value: '' }
+  if (!stop.startsWith('^')) return { type: 'command', value: stop }
+  const signal = stop.slice(1).toUpperCase()
+  return { type: 'signal', value: signal === 'C' || signal === '^C' ? 'SIGINT' : signal }
+}
+
+function configurationFiles(source: ConfigurationSource): ConfigurationFile[] {
+  const structures = [legacyStructure(source), settingsStructure(source)]
+  const fill = (template: string) =>
+    fillPlaceholders(template.replaceAll(oldInterface, newInterface), (key) => resolve(key, structures))
+  return Object.entries(source.egg.configFiles ?? {}).flatMap(([file, data]: [string, unknown]) => {
+    if (!isJsonObject(data) || !isJsonObject(data.find) || typeof data.parser !== 'string') return []
+    const extras = Object.entries(data).filter(([key, value]) => key !== 'find' && value !== null)
+    const replace = Object.entries(data.find).flatMap(([match, value]) => replacements(match, value, fill))
+    return [{ ...Object.fromEntries(extras), parser: data.parser, file, replace }]
+  })
+}
+
+function replacements(match: string, value: unknown, fill: (template: string) => string): FileReplacement[] {
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([ifValue, inner]) => {
+      const scalar = filledScalar(inner, fill)
+      return scalar === undefined ? [] : [{ match, if_value: ifValue, replace_with: scalar }]
+    })
+  }
+  const scalar = filledScalar(value, fill)
+  return scalar === undefined ? [] : [{ match, replace_with: scalar }]
+}
+
+/** Undefined for lists and objects, which the daemon cannot write. */
+function filledScalar(value: unknown, fill: (template: string) => string): Scalar | undefined {
+  if (value === null) return ''
+  if (typeof value === 'string') return fill(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+}
+
+/** The value of a placeholder, `''` when the structures do not have it, null when the daemon resolves it. */
+function resolve(key: string, structures: JsonObject[]): string | null {
+  const [scope, ...path] = key.split('.')
+  if (scope === 'server') return valueAt(structures, path)
+  if (scope === 'env') return valueAt(structures, ['build', 'env', ...path])
+  return null
+}
+
+function valueAt(structures: JsonObject[], path: string[]): string {
+  for (const structure of structures) {
+    let value: unknown = structure
+    for (const name of path)
+      value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return String(value)
+  }
+  return ''
+}
+
+/** The names which Pterodactyl eggs use. */
+function legacyStructure(source: ConfigurationSource): JsonObject {
+  const { server, egg, allocation } = source
+  return {
+    uuid: server.uuid,
+    build: {
+      default: { ip: allocation.ip, port: allocation.port },
+      ports: portsByAddress(source),
+      env: environmentWithAddress(source),
+      oom_disabled: server.oomDisabled,
+      memory: server.memory,
+      swap: server.swap,
+      io: server.io,
+      cpu: server.cpu,
+      threads: server.threads,
+      disk: server.disk,
+      image: server.image,
+    },
+    service: { egg: egg.uuid, skip_scripts: server.skipScripts },
+    rebuild: false,
+    suspended: server.status === 'suspended' ? 1 : 0,
+  }
+}
+
+/** The names which Pelican eggs use: the daemon's own settings. */
+function settingsStructure(source: ConfigurationSource): JsonObject {
+  return { ...daemonSettings(source), environment: environmentWithAddress(source) }
+}
+
+/** Eggs name memory, address and port like variables, though only the daemon sets them. */
+function environmentWithAddress({ server, environment, allocation }: ConfigurationSource): JsonObject {
+  return {
+    ...environment,
+    SERVER_MEMORY: server.memory,
+    SERVER_IP: allocation.ip,
+    SERVER_PORT: allocation.port,
+  }
+}

@@ -1,0 +1,27 @@
+import { uniqueViolation } from '../db/database.ts'
+import { invalid } from '../errors.ts'
+
+/** 422 for one field that the schema could not judge. */
+export const invalidField = (field: string, rule: string, detail: string) =>
+  invalid([{ field, rule, detail }])
+
+/**
+ * Runs a write and turns the violation of a unique constraint into a 422 on the field it guards.
+ * `fields` maps parts of constraint names to field names.
+ */
+export async function refusingDuplicates<T>(
+  fields: Record<string, string>,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const constraint = uniqueViolation(error)
+    const field =
+      constraint === null
+        ? undefined
+        : Object.entries(fields).find(([part]) => constraint.includes(part))?.[1]
+    if (field === undefined) throw error
+    throw invalidField(field, 'unique', `The ${field} has already been taken.`)
+  }
+}

@@ -1,0 +1,60 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { tooManyRequests } from '../errors.ts'
+import type { Panel } from '../panel.ts'
+import type { HttpEnv } from './environment.ts'
+import { stating } from './facts.ts'
+
+export type Throttle = {
+  name: string
+  /** Hits that are let through in one window. */
+  limit: number | ((panel: Panel) => number)
+  seconds: number
+  /** Whose hits are counted together; null is not counted. */
+  key: (c: Context<HttpEnv>) => string | null
+}
+
+/**
+ * Lets `limit` requests through per window and key, and says so in `X-RateLimit-*`. Refuses the
+ * rest with 429 and `Retry-After`. While the cache is away nobody is refused.
+ */
+export function throttle(options: Throttle): MiddlewareHandler<HttpEnv> {
+  const { name, seconds } = options
+  const stated = typeof options.limit === 'number' ? options.limit : 0
+  return stating({ kind: 'throttle', name, limit: stated, seconds }, async (c, next) => {
+    const { panel } = c.var
+    const key = options.key(c)
+    const limit = typeof options.limit === 'number' ? options.limit : options.limit(panel)
+    const window = key === null ? null : await hit(panel, `throttle:${name}:${key}`, seconds)
+    if (!window) return next()
+    const headers = rateLimitHeaders(limit, window.hits)
+    if (window.hits > limit) {
+      const resetsAt = Math.ceil(panel.now().getTime() / 1000) + window.resetsIn
+      throw tooManyRequests(window.resetsIn, { ...headers, 'x-ratelimit-reset': String(resetsAt) })
+    }
+    showTightest(c, headers)
+    await next()
+  })
+}
+
+const rateLimitHeaders = (limit: number, hits: number) => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(Math.max(0, limit - hits)),
+})
+
+/** With several throttles in front of one route, the one with the least left is shown. */
+function showTightest(c: Context<HttpEnv>, headers: ReturnType<typeof rateLimitHeaders>): void {
+  const shown = c.res.headers.get('x-ratelimit-remaining')
+  if (shown !== null && Number(shown) <= Number(headers['x-ratelimit-remaining'])) return
+  for (const [header, value] of Object.entries(headers)) c.header(header, value)
+}
+
+async function hit(panel: Panel, key: string, seconds: number) {
+  try {
+    return await panel.cache.hit(key, seconds)
+  } catch (error) {
+    console.warn(
+      JSON.stringify({ level: 'warn', throttle: key, error: error instanceof Error ? error.message : '' }),
+    )
+    return null
+  }
+}

@@ -1,0 +1,96 @@
+import type { Cache } from './adapters/cache.ts'
+import type { Daemon } from './adapters/daemon.ts'
+import type { Mailer } from './adapters/mail.ts'
+import type { ObjectStore } from './adapters/objects.ts'
+import type { Queue } from './adapters/queue.ts'
+import type { Database } from './db/database.ts'
+import type { Acl } from './db/tables/api-keys.ts'
+import type { Node } from './db/tables/nodes.ts'
+import type { User } from './db/tables/users.ts'
+
+/** Who asks. */
+export type Actor =
+  | { kind: 'guest' }
+  | { kind: 'system' }
+  | { kind: 'node'; node: Node }
+  | { kind: 'user'; user: User; apiKey: { id: number; acl: Acl } | null }
+
+/** Keys by which stored secrets are sealed; the first one seals, all of them open. */
+export type KeyRing = readonly { id: string; key: CryptoKey }[]
+
+/** What the operator configured and the rules need to know. */
+export type PanelConfig = {
+  /** Origin of the panel without a trailing slash: base of links, `iss` of tokens, `remote` of daemons. */
+  url: string
+  name: string
+  /** Region → origin of the remote function that stands there. */
+  regionalUrls: Readonly<Record<string, string>>
+  /** Requests a minute for one user. */
+  clientRateLimit: number
+  applicationRateLimit: number
+  /** IANA zone for what has none of its own. */
+  timezone: string
+}
+
+/** Enough of a node to call its daemon. */
+export type DaemonAddress = Pick<Node, 'uuid' | 'scheme' | 'fqdn' | 'daemonListen' | 'daemonToken'>
+
+/**
+ * Everything one request may touch.
+ *
+ * A domain function takes the panel first and reaches the world through nothing else: no globals,
+ * no environment, no clock. Platforms open one per request; tests open one over real parts.
+ */
+export type Panel = {
+  readonly actor: Actor
+  /** Address of the caller: IPv4, or IPv6 in its canonical form. */
+  readonly ip: string
+  readonly requestId: string
+  readonly config: PanelConfig
+  readonly keys: KeyRing
+  readonly now: () => Date
+  readonly db: Database
+  /** Runs work in one transaction; use `inTransaction`, which guards it. */
+  readonly transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>
+  /** The daemon of one node. */
+  readonly daemon: (node: DaemonAddress) => Daemon
+  readonly cache: Cache
+  readonly queue: Queue
+  readonly objects: ObjectStore
+  readonly mail: Mailer
+  /** Lets work finish after the answer has left. */
+  readonly defer: (work: Promise<unknown>) => void
+  /** Wakes the worker of a job; inside a transaction, once it is committed. */
+  readonly wake: (job: { id: string; runAt: Date }) => void
+}
+
+/**
+ * Runs `work` with a panel whose database is one transaction: all of it is kept, or none.
+ *
+ * Nest freely; the outermost decides. The panel inside has no outsiders: a call to a daemon, the
+ * cache, the queue or the object store would hold the connection, so it throws.
+ */
+export async function inTransaction<T>(panel: Panel, work: (panel: Panel) => Promise<T>): Promise<T> {
+  const woken: Parameters<Panel['wake']>[0][] = []
+  const result = await panel.transaction((db) =>
+    work({
+      ...panel,
+      db,
+      transaction: (nested) => nested(db),
+      wake: (job) => void woken.push(job),
+      daemon: refuseOutsider,
+      cache: outsiderOutOfReach,
+      queue: outsiderOutOfReach,
+      objects: outsiderOutOfReach,
+      mail: outsiderOutOfReach,
+    }),
+  )
+  woken.forEach(panel.wake)
+  return result
+}
+
+function refuseOutsider(): never {
+  throw new Error('An outsider is out of reach inside a transaction.')
+}
+
+const outsiderOutOfReach = new Proxy({} as never, { get: refuseOutsider })

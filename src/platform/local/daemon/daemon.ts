@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import type { ActivityQueue } from './activity.ts'
+import type { Denylist } from './denylist.ts'
+import type { Fault } from './faults.ts'
+import type { GameServer } from './game-server.ts'
+import type { PanelClient, RetryPolicy } from './panel-client.ts'
+import type { StateFile } from './state-file.ts'
+
+/** The release line of Wings whose behaviour is spoken where releases differ. */
+export type Profile = '1.11' | '1.12' | '1.13'
+
+/** What the development daemon is started with. Durations are in milliseconds. */
+export type DaemonOptions = {
+  panelUrl: string
+  tokenId: string
+  token: string
+  uuid: string
+  dataDirectory: string
+  host?: string
+  port?: number
+  profile?: Profile
+  allowedOrigins?: string[]
+  activityInterval?: number
+  tokenCheckInterval?: number
+  stopTimeout?: number
+  crashTimeout?: number
+  retry?: Partial<RetryPolicy>
+  faults?: Fault[]
+  log?: (line: string) => void
+}
+
+export type DaemonSettings = {
+  panelUrl: string
+  panelOrigin: string
+  dataDirectory: string
+  profile: Profile
+  version: string
+  allowedOrigins: string[]
+  activityInterval: number
+  tokenCheckInterval: number
+  stopTimeout: number
+  crashTimeout: number
+  retry: RetryPolicy
+}
+
+/** The credentials of this node; `inbound` signs tokens and guards the API, `outbound` calls the panel. */
+export type Credentials = {
+  inbound: { token: string }
+  outbound: { tokenId: string; token: string }
+}
+
+/** Everything the parts of one running daemon share. */
+export type Daemon = {
+  settings: DaemonSettings
+  credentials: Credentials
+  config: Record<string, unknown>
+  booted: boolean
+  closing: boolean
+  servers: Map<string, GameServer>
+  panel: PanelClient
+  denylist: Denylist
+  activity: ActivityQueue
+  states: StateFile
+  faults: Fault[]
+  log: (line: string) => void
+}
+
+const versions: Record<Profile, string> = { '1.11': '1.11.11', '1.12': '1.12.2', '1.13': '1.13.3' }
+
+/** Fills in Wings' defaults. A trailing slash of the panel's address is removed. */
+export function resolveSettings(options: DaemonOptions): DaemonSettings {
+  const profile = options.profile ?? '1.13'
+  const panelUrl = options.panelUrl.replace(/\/+$/, '')
+  return {
+    panelUrl,
+    panelOrigin: new URL(panelUrl).origin,
+    dataDirectory: resolve(options.dataDirectory),
+    profile,
+    version: versions[profile],
+    allowedOrigins: options.allowedOrigins ?? [],
+    activityInterval: options.activityInterval ?? 60_000,
+    tokenCheckInterval: options.tokenCheckInterval ?? 30_000,
+    stopTimeout: options.stopTimeout ?? 600_000,
+    crashTimeout: options.crashTimeout ?? 60_000,
+    retry: { first: 500, max: 12_000, total: 30_000, timeout: 30_000, ...options.retry },
+  }
+}
+
+/** The running configuration in the shape of Wings' config.yml, as `{{config.…}}` and /api/update see it. */
+export function initialConfig(options: DaemonOptions): Record<string, unknown> {
+  return {
+    debug: false,
+    app_name: 'Roost',
+    uuid: options.uuid,
+    token_id: options.tokenId,
+    token: options.token,
+    api: {
+      host: options.host ?? '127.0.0.1',
+      port: options.port ?? 0,
+      ssl: { enabled: false },
+      upload_limit: 100,
+    },
+    system: { data: resolve(options.dataDirectory, 'volumes'), sftp: { bind_port: 2022 } },
+    docker: { network: { interface: '127.0.0.1', name: 'local' } },
+    remote: options.panelUrl,
+    allowed_origins: options.allowedOrigins ?? [],
+  }
+}

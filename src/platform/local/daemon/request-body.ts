@@ -1,0 +1,53 @@
+/** A body that is no JSON object or has a field of a wrong type; answered with 400. */
+export class BodyError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'BodyError'
+  }
+}
+
+/** Reads a JSON object; throws a BodyError for anything else, an empty body included. */
+export async function readBody(request: { text: () => Promise<string> }): Promise<Record<string, unknown>> {
+  const text = await request.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new BodyError('The body is not JSON.')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new BodyError('The body is not a JSON object.')
+  }
+  return body as Record<string, unknown>
+}
+
+/** A string field, empty when absent or null; throws a BodyError for another type. */
+export function readString(body: Record<string, unknown>, name: string): string {
+  const value = body[name] ?? ''
+  if (typeof value !== 'string') throw new BodyError(`${name} is not a string.`)
+  return value
+}
+
+/** A list of strings, empty when absent or null; throws a BodyError for another type. */
+export function readStrings(body: Record<string, unknown>, name: string): string[] {
+  const value = body[name] ?? []
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) {
+    throw new BodyError(`${name} is not a list of strings.`)
+  }
+  return value
+}
+
+/** A whole number, 0 when absent or null; throws a BodyError for another type. */
+export function readInteger(body: Record<string, unknown>, name: string): number {
+  const value = body[name] ?? 0
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    throw new BodyError(`${name} is not a whole number.`)
+  return value
+}
+
+/** A truth value, false when absent or null; throws a BodyError for another type. */
+export function readBoolean(body: Record<string, unknown>, name: string): boolean {
+  const value = body[name] ?? false
+  if (typeof value !== 'boolean') throw new BodyError(`${name} is not a boolean.`)
+  return value
+}

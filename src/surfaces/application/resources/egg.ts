@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import type { Egg } from '../../../db/tables/eggs.ts'
+import { Relationships, resource, timestamp, Timestamp } from '../../../http/resource.ts'
+
+/** An empty object is `[]` here: the ecosystem's readers know it so. */
+const listWhenEmpty = (value: object | null) => (value && Object.keys(value).length === 0 ? [] : value)
+
+const Loose = () => z.record(z.string(), z.unknown())
+
+/** An egg with its own columns; what it inherits is behind the includes `config` and `script`. */
+export const EggResource = resource(
+  'egg',
+  () =>
+    z.object({
+      id: z.int(),
+      uuid: z.uuid(),
+      name: z.string(),
+      nest: z.int(),
+      author: z.string(),
+      description: z.string().nullable(),
+      docker_image: z.string(),
+      docker_images: z.record(z.string(), z.string()),
+      config: z.object({
+        files: Loose(),
+        startup: z.unknown(),
+        stop: z.string().nullable(),
+        logs: z.unknown(),
+        file_denylist: z.array(z.string()),
+        extends: z.int().nullable(),
+      }),
+      startup: z.string(),
+      script: z.object({
+        privileged: z.boolean(),
+        install: z.string().nullable(),
+        entry: z.string(),
+        container: z.string(),
+        extends: z.int().nullable(),
+      }),
+      created_at: Timestamp(),
+      updated_at: Timestamp(),
+      relationships: Relationships(),
+    }),
+  (row: Egg) => ({
+    id: row.id,
+    uuid: row.uuid,
+    name: row.name,
+    nest: row.nestId,
+    author: row.author,
+    description: row.description,
+    docker_image: Object.values(row.dockerImages)[0] ?? '',
+    docker_images: row.dockerImages,
+    config: {
+      files: row.configFiles ?? {},
+      startup: listWhenEmpty(row.configStartup),
+      stop: row.configStop,
+      logs: listWhenEmpty(row.configLogs),
+      file_denylist: row.fileDenylist,
+      extends: row.configFrom,
+    },
+    startup: row.startup,
+    script: {
+      privileged: row.scriptIsPrivileged,
+      install: row.scriptInstall,
+      entry: row.scriptEntry,
+      container: row.scriptContainer,
+      extends: row.copyScriptFrom,
+    },
+    created_at: timestamp(row.createdAt),
+    updated_at: timestamp(row.updatedAt),
+  }),
+)
+
+/** What an egg takes over from the egg named by `config_from`. */
+export const EggConfigResource = resource(
+  'egg_config',
+  () => z.object({ files: Loose(), startup: z.unknown(), stop: z.string().nullable(), logs: z.unknown() }),
+  (row: Egg) => ({
+    files: row.configFiles ?? {},
+    startup: listWhenEmpty(row.configStartup),
+    stop: row.configStop,
+    logs: listWhenEmpty(row.configLogs),
+  }),
+)
+
+/** What an egg takes over from the egg named by `copy_script_from`. */
+export const EggScriptResource = resource(
+  'egg_script',
+  () =>
+    z.object({
+      privileged: z.boolean(),
+      install: z.string().nullable(),
+      entry: z.string(),
+      container: z.string(),
+    }),
+  (row: Egg) => ({
+    privileged: row.scriptIsPrivileged,
+    install: row.scriptInstall,
+    entry: row.scriptEntry,
+    container: row.scriptContainer,
+  }),
+)

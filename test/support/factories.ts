@@ -1,0 +1,217 @@
+import { sql } from 'drizzle-orm'
+import { only } from '../../src/db/database.ts'
+import * as tables from '../../src/db/schema.ts'
+import { type Acl, aclResources } from '../../src/db/tables/api-keys.ts'
+import { digest, randomText, seal } from '../../src/domain/secrets.ts'
+import type { World } from './world.ts'
+
+type Insert<T extends { $inferInsert: object }> = Partial<T['$inferInsert']>
+
+let serial = 0
+const next = () => (serial += 1)
+
+/** All levels on everything. */
+export const fullAcl: Acl = Object.fromEntries(aclResources.map((resource) => [resource, 3]))
+
+/** An account; an ordinary one unless said otherwise. */
+export async function makeUser(world: World, values: Insert<typeof tables.users> = {}) {
+  const n = next()
+  return only(
+    await world.database.db
+      .insert(tables.users)
+      .values({
+        username: `user${n}`,
+        email: `user${n}@example.test`,
+        firstName: 'Uma',
+        lastName: `No. ${n}`,
+        ...values,
+      })
+      .returning(),
+  )
+}
+
+/** A key of the account; `token` is the whole bearer token. */
+export async function makeKey(
+  world: World,
+  user: { id: number },
+  values: Insert<typeof tables.apiKeys> & { type: 'account' | 'application' },
+) {
+  const identifier = (values.type === 'account' ? 'ptlc_' : 'ptla_') + randomText(11)
+  const secret = randomText(32)
+  const row = only(
+    await world.database.db
+      .insert(tables.apiKeys)
+      .values({ userId: user.id, identifier, secretHash: await digest(secret), ...values })
+      .returning(),
+  )
+  return { row, token: identifier + secret }
+}
+
+/** The token of an Application key with these levels (everything when left out) of a new administrator. */
+export async function makeApplicationToken(world: World, acl: Acl = fullAcl): Promise<string> {
+  const admin = await makeUser(world, { rootAdmin: true })
+  return (await makeKey(world, admin, { type: 'application', acl })).token
+}
+
+/** The token of a Client API key of the account. */
+export const makeClientToken = async (world: World, user: { id: number }) =>
+  (await makeKey(world, user, { type: 'account' })).token
+
+export async function makeLocation(world: World, values: Insert<typeof tables.locations> = {}) {
+  return only(
+    await world.database.db
+      .insert(tables.locations)
+      .values({ short: `loc${next()}`, ...values })
+      .returning(),
+  )
+}
+
+/** A node whose daemon is said to be at `fqdn`:`daemonListen`; `token` is what that daemon would send. */
+export async function makeNode(world: World, values: Insert<typeof tables.nodes> = {}) {
+  const locationId = values.locationId ?? (await makeLocation(world)).id
+  const uuid = values.uuid ?? crypto.randomUUID()
+  const secret = randomText(64)
+  const tokenId = randomText(16)
+  const node = only(
+    await world.database.db
+      .insert(tables.nodes)
+      .values({
+        name: `node-${next()}`,
+        fqdn: '127.0.0.1',
+        scheme: 'http',
+        daemonListen: 1,
+        memory: 65_536,
+        disk: 1_000_000,
+        ...values,
+        uuid,
+        locationId,
+        daemonTokenId: tokenId,
+        daemonToken: await seal(world.panel, secret, { table: 'nodes', column: 'daemon_token', row: uuid }),
+      })
+      .returning(),
+  )
+  return { ...node, token: `${tokenId}.${secret}`, secret }
+}
+
+export async function makeAllocation(
+  world: World,
+  node: { id: number },
+  values: Insert<typeof tables.allocations> = {},
+) {
+  return only(
+    await world.database.db
+      .insert(tables.allocations)
+      .values({ nodeId: node.id, ip: '198.51.100.7', port: 20_000 + next(), ...values })
+      .returning(),
+  )
+}
+
+/** An egg with one variable (`MOTD`, editable) in a nest of its own. */
+export async function makeEgg(world: World, values: Insert<typeof tables.eggs> = {}) {
+  const { db } = world.database
+  const nestId =
+    values.nestId ??
+    only(
+      await db
+        .insert(tables.nests)
+        .values({ name: `Nest ${next()}`, author: 'eggs@example.test' })
+        .returning(),
+    ).id
+  const egg = only(
+    await db
+      .insert(tables.eggs)
+      .values({
+        author: 'eggs@example.test',
+        name: `Egg ${next()}`,
+        dockerImages: { Node: 'node:24-alpine' },
+        startup: 'node server.mjs --motd "{{MOTD}}"',
+        configFiles: {},
+        configStartup: { done: 'ready' },
+        configLogs: {},
+        configStop: 'stop',
+        scriptInstall: 'echo installed',
+        ...values,
+        nestId,
+      })
+      .returning(),
+  )
+  await db.insert(tables.eggVariables).values({
+    eggId: egg.id,
+    name: 'Message',
+    envVariable: 'MOTD',
+    defaultValue: 'Hello',
+    userViewable: true,
+    userEditable: true,
+    rules: 'required|string|max:64',
+  })
+  return egg
+}
+
+/** An installed server with one allocation; everything it needs is made where it is not given. */
+export async function makeServer(
+  world: World,
+  values: Insert<typeof tables.servers> & {
+    owner?: { id: number }
+    node?: { id: number }
+    egg?: { id: number }
+  } = {},
+) {
+  const { owner, node, egg, ...columns } = values
+  const nodeId = columns.nodeId ?? node?.id ?? (await makeNode(world)).id
+  const ownerId = columns.ownerId ?? owner?.id ?? (await makeUser(world)).id
+  const eggId = columns.eggId ?? egg?.id ?? (await makeEgg(world)).id
+  const allocation = await makeAllocation(world, { id: nodeId })
+  const uuid = columns.uuid ?? crypto.randomUUID()
+  return world.database.transaction(async (db) => {
+    const server = only(
+      await db
+        .insert(tables.servers)
+        .values({
+          name: `Server ${next()}`,
+          memory: 512,
+          swap: 0,
+          disk: 1024,
+          io: 500,
+          cpu: 100,
+          startup: 'node server.mjs --motd "{{MOTD}}"',
+          image: 'node:24-alpine',
+          installedAt: new Date(),
+          ...columns,
+          nodeId,
+          ownerId,
+          eggId,
+          uuid,
+          uuidShort: uuid.slice(0, 8),
+          allocationId: allocation.id,
+        })
+        .returning(),
+    )
+    await db
+      .update(tables.allocations)
+      .set({ serverId: server.id })
+      .where(sql`${tables.allocations.id} = ${allocation.id}`)
+    await db
+      .update(tables.nodes)
+      .set({
+        usedMemory: sql`${tables.nodes.usedMemory} + ${server.memory}`,
+        usedDisk: sql`${tables.nodes.usedDisk} + ${server.disk}`,
+      })
+      .where(sql`${tables.nodes.id} = ${nodeId}`)
+    return server
+  })
+}
+
+/** Lets the account in with these permissions. */
+export async function makeSubuser(
+  world: World,
+  server: { id: number },
+  user: { id: number },
+  permissions: string[],
+) {
+  return only(
+    await world.database.db
+      .insert(tables.subusers)
+      .values({ serverId: server.id, userId: user.id, permissions })
+      .returning(),
+  )
+}

@@ -1,0 +1,170 @@
+import { sql } from 'drizzle-orm'
+import type { Hono } from 'hono'
+import { afterAll, beforeEach } from 'vitest'
+import type { Queue } from '../../src/adapters/queue.ts'
+import { activity } from '../../src/db/schema.ts'
+import { jobHandlers } from '../../src/domain/job-handlers.ts'
+import { sweepJobs } from '../../src/domain/jobs.ts'
+import { importKeyRing } from '../../src/domain/secrets.ts'
+import type { HttpEnv } from '../../src/http/environment.ts'
+import type { Panel } from '../../src/panel.ts'
+import { localCache } from '../../src/platform/local/cache.ts'
+import { mailOutbox } from '../../src/platform/local/mail.ts'
+import { openPanel, type Parts } from '../../src/platform/parts.ts'
+import { serve } from '../../src/platform/serve.ts'
+import { surfaces } from '../../src/surfaces/all.ts'
+import { answerOf, type Answer, checkAnswer } from './answers.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
+
+export const panelUrl = 'http://panel.test'
+export const signingKeys = { current: 'sig_current_of_the_tests', next: 'sig_next_of_the_tests' }
+const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
+
+export type RequestOptions = {
+  token?: string
+  body?: unknown
+  raw?: string
+  headers?: Record<string, string>
+  ip?: string
+}
+
+/** The whole panel over a real database, with a clock that tests can turn. */
+export type World = {
+  app: Hono<HttpEnv>
+  parts: Parts
+  database: TestDatabase
+  /** A panel whose actor is the system. */
+  panel: Panel
+  clock: { now: Date; advance: (seconds: number) => void }
+  /** Messages that were sent to the queue; `runJobs` does what they ask for. */
+  messages: { id: string; delay: number }[]
+  request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
+  /** Runs every job that is due by the clock; returns how many. */
+  runJobs: () => Promise<number>
+  /** Names of the recorded events, oldest first. */
+  events: () => Promise<string[]>
+  /** How many statements `work` sends, begin and commit not counted. */
+  countStatements: (work: () => Promise<unknown>) => Promise<number>
+}
+
+let opened: Promise<World> | null = null
+
+/** The world of this test file: opened once per worker, emptied before each test. */
+export function useWorld(): World {
+  const world = {} as World
+  beforeEach(async () => {
+    opened ??= openWorld()
+    const current = await opened
+    await empty(current)
+    Object.assign(world, current)
+  })
+  afterAll(async () => {
+    const current = await opened
+    opened = null
+    await current?.database.close()
+  })
+  return world
+}
+
+async function openWorld(): Promise<World> {
+  const database = await openTestDatabase()
+  const messages: World['messages'] = []
+  const clock = {
+    now: new Date(),
+    advance: (seconds: number) => void (clock.now = new Date(clock.now.getTime() + seconds * 1000)),
+  }
+  const queue: Queue = {
+    send: async ({ id, delay }) => void messages.push({ id, delay }),
+    ping: async () => undefined,
+  }
+  const parts: Parts = {
+    config: {
+      url: panelUrl,
+      name: 'Roost',
+      regionalUrls: { eu: 'https://eu.panel.test' },
+      clientRateLimit: 100_000,
+      applicationRateLimit: 100_000,
+      timezone: 'UTC',
+    },
+    keys: await importKeyRing(secretKeys),
+    db: database.db,
+    transaction: database.transaction,
+    cache: localCache(() => clock.now.getTime()),
+    queue,
+    objects: { put: noObjects, signedUrl: noObjects, remove: noObjects, ping: async () => undefined },
+    mail: mailOutbox('/nonexistent'),
+    now: () => clock.now,
+    signingKeys,
+    jobsEndpoint: `${panelUrl}/jobs/run`,
+    close: database.close,
+  }
+  const settled: Promise<unknown>[] = []
+  const app = serve(
+    {
+      parts: async () => parts,
+      address: (c) => c.req.header('x-test-address') ?? '192.0.2.1',
+      settle: (_c, work) => void settled.push(...work),
+    },
+    ...surfaces,
+  )
+  const facts = {
+    ip: '127.0.0.1',
+    requestId: 'test',
+    defer: (work: Promise<unknown>) => void settled.push(work),
+  }
+  const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
+  return {
+    app,
+    parts,
+    database,
+    panel,
+    clock,
+    messages,
+    request: async (method, path, options = {}) => {
+      const answer = await answerOf(await app.request(requestOf(method, path, options)))
+      await Promise.all(settled.splice(0))
+      checkAnswer(app, method, path, answer)
+      return answer
+    },
+    runJobs: () => sweepJobs(panel, jobHandlers),
+    events: async () => {
+      const rows = await database.db.select({ event: activity.event }).from(activity).orderBy(activity.id)
+      return rows.map(({ event }) => event)
+    },
+    countStatements: async (work) => {
+      const before = database.statements.length
+      await work()
+      return database.statements.length - before
+    },
+  }
+}
+
+async function noObjects(): Promise<never> {
+  throw new Error('These tests have no object store.')
+}
+
+function requestOf(method: string, path: string, options: RequestOptions): Request {
+  const hasBody = options.body !== undefined || options.raw !== undefined
+  return new Request(`${panelUrl}${path}`, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
+      ...(options.ip ? { 'x-test-address': options.ip } : {}),
+      ...options.headers,
+    },
+    ...(hasBody ? { body: options.raw ?? JSON.stringify(options.body) } : {}),
+  })
+}
+
+/** Nothing is left of the test before: no rows, ids from 1, an empty cache, the clock at now. */
+async function empty(world: World): Promise<void> {
+  const { db } = world.database
+  await db.execute(sql`do $$ begin execute (select 'truncate table ' || string_agg(quote_ident(relname), ', ') || ' restart identity cascade'
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'); end $$`)
+  world.clock.now = new Date()
+  world.messages.length = 0
+  world.database.statements.length = 0
+  Object.assign(world.parts, { cache: localCache(() => world.clock.now.getTime()) })
+}
