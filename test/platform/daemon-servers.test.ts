@@ -147,6 +147,35 @@ describe('power', () => {
     await reach('offline')
   })
 
+  it('stops by a signal without taking it for a crash', async () => {
+    const configuration = panel.servers.get(uuid)!.process_configuration as Record<string, unknown>
+    configuration['stop'] = { type: 'signal', value: 'SIGINT' }
+    await install()
+    await power('start')
+    await reach('running')
+    const socket = await openSocket(daemon, uuid, panel.url, signToken(uuid))
+    await vi.waitFor(() => expect(socket.texts('status')).toEqual(['running']))
+    await power('stop')
+    await vi.waitFor(() => expect(socket.texts('status')).toEqual(['running', 'stopping', 'offline']))
+    expect(socket.texts('console output')).toEqual([])
+  })
+
+  it('allows no reinstallation during another action, which a kill ends', async () => {
+    const configuration = panel.servers.get(uuid)!.process_configuration as Record<string, unknown>
+    configuration['stop'] = { type: 'command', value: 'unheard' }
+    await install()
+    await power('start')
+    await reach('running')
+    await power('stop')
+    await reach('stopping')
+    expect((await callDaemon(daemon, 'POST', `/api/servers/${uuid}/reinstall`)).status).toBe(409)
+    await power('kill')
+    await reach('offline')
+    expect((await callDaemon(daemon, 'POST', `/api/servers/${uuid}/reinstall`)).status).toBe(202)
+    await vi.waitFor(() => expect(installResults()).toHaveLength(2), 5_000)
+    expect(installResults()[1]).toEqual({ successful: true, reinstall: true })
+  })
+
   it('cannot start while the panel refuses the configuration', async () => {
     await install()
     panel.refuse = () => 500

@@ -113,7 +113,7 @@ export function sendCommand(daemon: Daemon, server: GameServer, command: string)
 }
 
 /** Asks the program to end as `process_configuration.stop` says; no stop configuration means a kill. */
-export function requestStop(daemon: Daemon, server: GameServer): void {
+function requestStop(daemon: Daemon, server: GameServer): void {
   const { stop } = server.configuration
   const local = server.process?.local
   if (!local) return
