@@ -30,6 +30,8 @@ export type PanelConfig = {
   applicationRateLimit: number
   /** IANA zone for what has none of its own. */
   timezone: string
+  /** Milliseconds after which a call to a daemon is given up; the daemon adapter's own when left out. */
+  daemonTimeout?: number
 }
 
 /** Enough of a node to call its daemon. */

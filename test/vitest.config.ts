@@ -1,9 +1,41 @@
+import { connect } from 'node:net'
 import { defineConfig } from 'vitest/config'
+
+/** Suites that go through the surfaces: they run once per database driver. */
+const surfaces = ['test/{application,client,remote,jobs}/**/*.test.ts']
+const shared = { testTimeout: 30_000, hookTimeout: 90_000, isolate: false, pool: 'forks' as const }
+
+/** Whether something listens where the tests look for PostgreSQL. */
+function isReachable(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port || 5432), timeout: 1000 })
+    const end = (reachable: boolean) => {
+      socket.destroy()
+      resolve(reachable)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
+  })
+}
+
+const databaseUrl = new URL(process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres')
+const hasPostgres = await isReachable(databaseUrl)
+if (!hasPostgres) {
+  if (process.env.CI) throw new Error(`CI needs PostgreSQL at ${databaseUrl.host}.`)
+  console.warn(`Skipped: the suites on PostgreSQL, by postgres.js and by the neon driver: nothing at ${databaseUrl.host}.`)
+}
+
+const onDriver = (driver: 'postgres' | 'neon') => ({
+  test: { ...shared, name: driver, include: surfaces, env: { ROOST_TEST_DRIVER: driver } },
+})
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    maxWorkers: 2,
+    projects: [
+      { test: { ...shared, name: 'pglite', include: ['test/**/*.test.ts'] } },
+      ...(hasPostgres ? [onDriver('postgres'), onDriver('neon')] : []),
+    ],
   },
 })

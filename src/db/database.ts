@@ -34,10 +34,12 @@ export function rowsOf<Row>(result: unknown): Row[] {
   return (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as Row[]
 }
 
-/** The name of the violated constraint when `error` is a unique violation, else null. */
+/** The name of the violated constraint in snake_case when `error` is a unique violation, else null. */
 export function uniqueViolation(error: unknown): string | null {
   const cause = violation(error)
-  return cause?.code === '23505' ? (cause.constraint ?? cause.constraint_name ?? '') : null
+  if (cause?.code !== '23505') return null
+  // Names which drizzle derives from columns are in camelCase.
+  return (cause.constraint ?? cause.constraint_name ?? '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** Whether `error` says that a foreign key still points here, or to nothing. */

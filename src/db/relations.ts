@@ -55,10 +55,13 @@ const nodesOf = (location: Locations) =>
 const eggsOf = (nest: Nests) =>
   new QueryBuilder().select({ id: eggs.id }).from(eggs).where(eq(eggs.nestId, nest.id))
 
+/** In a statement over one table drizzle drops that table's name from columns it sees; here they keep it. */
+const apart = <T>(value: SQL<T>): SQL<T> => sql<T>`${value}`
+
 /** What a server's row cannot say of itself, though every form of it needs it. */
 const serverFields = (server: Servers) => ({
-  nestId: sql<number>`(select ${eggs.nestId} from ${eggs} where ${eggs.id} = ${server.eggId})`,
-  locationShort: sql<string>`(select ${locations.short} from ${nodes} inner join ${locations} on ${locations.id} = ${nodes.locationId} where ${nodes.id} = ${server.nodeId})`,
+  nestId: apart(sql<number>`(select ${eggs.nestId} from ${eggs} where ${eggs.id} = ${server.eggId})`),
+  locationShort: apart(sql<string>`(select ${locations.short} from ${nodes} inner join ${locations} on ${locations.id} = ${nodes.locationId} where ${nodes.id} = ${server.nodeId})`),
   eggVariables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, server.eggId) }),
 })
 

@@ -1,7 +1,5 @@
-import { and, asc, desc, ilike, inArray, or, type SQL } from 'drizzle-orm'
+import { and, type AnyColumn, asc, desc, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { AnyColumn } from 'drizzle-orm'
-import { sql } from 'drizzle-orm'
 
 /** What a list is asked for: one page, alternatives per field, the order, and relations by name. */
 export type ListRequest = {

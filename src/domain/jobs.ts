@@ -5,7 +5,7 @@ import type { Panel } from '../panel.ts'
 
 /** Every kind of job and what it is given: ids, never contents. */
 export type JobPayloads = {
-  'create-server-on-node': { serverId: number }
+  'create-server-on-node': { serverId: number; startOnCompletion: boolean }
   'delete-server-from-node': { nodeId: number; serverUuid: string }
   'sync-server': { serverId: number }
   'configure-node': { nodeId: number }

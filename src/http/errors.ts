@@ -80,8 +80,9 @@ function logFailure(error: Error, c: Context, status: number): void {
       stack:
         error.stack
           ?.split('\n')
-          .slice(1, 8)
-          .map((line) => line.trim()) ?? [],
+          .map((line) => line.trim())
+          .filter((line) => line.startsWith('at '))
+          .slice(0, 8) ?? [],
     }),
   )
 }

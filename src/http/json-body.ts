@@ -43,6 +43,7 @@ function concatenate(chunks: Uint8Array[], size: number): Uint8Array {
  * No body is an empty object. Refuses with 413 above the limit.
  */
 export async function bufferBody(c: Context, limit: number): Promise<void> {
+  if (c.req.bodyCache.text !== undefined) return
   const text = await readText(c.req.raw, limit)
   // Hono keeps promises here, whatever its type says.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text.trim() === '' ? '{}' : text) })

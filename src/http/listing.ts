@@ -1,10 +1,11 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { badRequest } from '../errors.ts'
+import { badRequest, invalid } from '../errors.ts'
 import type { HttpEnv } from './environment.ts'
 import { stating } from './facts.ts'
 import { parseQuery } from './query-string.ts'
+import { describeFailure } from './rules.ts'
 
 /** One page asked for, with validated names of filters and sorts. */
 export type ListQuery = {
@@ -13,6 +14,7 @@ export type ListQuery = {
   /** Field → alternatives; several fields must all match. */
   filters: Record<string, string[]>
   sorts: { field: string; descending: boolean }[]
+  search: string | null
 }
 
 export type ListingOptions = {
@@ -21,9 +23,12 @@ export type ListingOptions = {
   sorts?: readonly string[]
   perPage: number
   mostPerPage: number
+  /** Whether `search` is taken: at most 100 characters. */
+  hasSearch?: boolean
 }
 
 const deepestPage = 10_000_000
+const longestSearch = 100
 
 /**
  * `page`, `per_page`, `filter[…]` and `sort` of a list.
@@ -50,6 +55,7 @@ export function readListing(options: ListingOptions, query: Record<string, unkno
     perPage: wholeNumber(query.per_page, 1, options.mostPerPage, options.perPage),
     filters: readFilters(options.filters ?? [], query.filter),
     sorts: options.sorts ? readSorts(options.sorts, query.sort) : [],
+    search: options.hasSearch ? readSearch(query.search) : null,
   }
 }
 
@@ -92,6 +98,13 @@ function readSorts(allowed: readonly string[], value: unknown): ListQuery['sorts
     })
 }
 
+function readSearch(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  const rule = typeof value !== 'string' ? 'string' : value.length > longestSearch ? 'max' : null
+  if (rule) throw invalid([{ field: 'search', rule, detail: describeFailure('search', rule, { maximum: longestSearch }) }])
+  return value as string
+}
+
 function unknownName(kind: string, name: string, allowed: readonly string[], code: string): Error {
   return badRequest(
     `The ${kind} "${name.slice(0, 64)}" is not allowed. Allowed: ${allowed.join(', ')}.`,
@@ -117,5 +130,6 @@ const ListingSchema = (options: ListingOptions) =>
         }
       : {}),
     ...(options.sorts?.length ? { sort: z.string().optional() } : {}),
+    ...(options.hasSearch ? { search: z.string().max(longestSearch).optional() } : {}),
     include: z.string().optional(),
   })

@@ -34,6 +34,14 @@ const EnvSchema = () =>
     /** `neon` speaks to Neon over HTTP and WebSocket, `postgres` over TCP. */
     DATABASE_DRIVER: z.enum(['postgres', 'neon']).default('postgres'),
     DATABASE_POOL_SIZE: count().default(10),
+    /**
+     * `host:port` of a stand-in that speaks Neon's HTTP and WebSocket protocols in front of a PostgreSQL
+     * of your own. It is spoken to without encryption: for tests and local development only.
+     */
+    NEON_LOCAL_PROXY: z
+      .string()
+      .regex(/^[\w.-]+:\d{1,5}$/, 'must be host:port')
+      .optional(),
     UPSTASH_REDIS_REST_URL: url().optional(),
     UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
     QSTASH_URL: url().optional(),
@@ -56,6 +64,8 @@ const EnvSchema = () =>
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
     DATA_DIR: z.string().default('.data'),
+    /** Whether the Node process runs a development daemon and seeds a demo; on with the embedded database. */
+    DEMO: flag().optional(),
     /** Proxies in front of the Node process whose X-Forwarded-For entry is believed. */
     TRUSTED_PROXIES: z.coerce.number().int().min(0).default(0),
     /** Set by the QStash development server; deployed stages refuse it. */

@@ -1,18 +1,12 @@
 import { httpDaemon } from '../adapters/daemon.ts'
-import type { DaemonAddress, Panel } from '../panel.ts'
-import { open } from '../domain/secrets.ts'
+import { daemonSecret, daemonUrl } from '../domain/daemon-address.ts'
+import type { Panel } from '../panel.ts'
 
 /** What lives as long as the process or isolate: connections and clients, opened once. */
 export type Parts = Pick<
   Panel,
   'config' | 'keys' | 'db' | 'transaction' | 'cache' | 'queue' | 'objects' | 'mail' | 'now'
-> & {
-  /** Keys by which messages of the queue are verified, current and next. */
-  signingKeys: { current: string; next: string }
-  /** Address of `POST /jobs/run` as the queue knows it. */
-  jobsEndpoint: string
-  close: () => Promise<void>
-}
+> & { close: () => Promise<void> }
 
 /** What differs from request to request. */
 export type RequestFacts = Pick<Panel, 'ip' | 'requestId' | 'defer'>
@@ -32,7 +26,11 @@ export function openPanel(parts: Parts, facts: RequestFacts): Panel {
     now,
     ...facts,
     actor: { kind: 'guest' },
-    daemon: (node) => httpDaemon({ url: daemonUrl(node), token: () => daemonSecret({ keys }, node) }),
+    daemon: (node) =>
+      httpDaemon(
+        { url: daemonUrl(node), token: () => daemonSecret({ keys }, node) },
+        config.daemonTimeout,
+      ),
     wake: ({ id, runAt }) => {
       const delay = Math.max(0, Math.ceil((runAt.getTime() - now().getTime()) / 1000))
       // A message that is lost costs a minute: the sweep finds the job.
@@ -48,9 +46,3 @@ export function openPanel(parts: Parts, facts: RequestFacts): Panel {
     },
   }
 }
-
-/** Where the panel reaches the daemon of a node. */
-const daemonUrl = (node: DaemonAddress) => `${node.scheme}://${node.fqdn}:${node.daemonListen}`
-
-const daemonSecret = (panel: Pick<Panel, 'keys'>, node: DaemonAddress) =>
-  open(panel, node.daemonToken, { table: 'nodes', column: 'daemon_token', row: node.uuid })

@@ -1,9 +1,19 @@
+import { openNeon } from '../../src/platform/neon.ts'
 import type { OpenedDatabase } from '../../src/platform/postgres.ts'
+import { startNeonProxy } from './neon-proxy.ts'
 
-/** To be served by the neon driver. */
+/** The database as Workers reach it: statements over HTTP, each transaction over a WebSocket of its own. */
 export async function openNeonForTests(
-  _url: string,
-  _onStatement: (text: string) => void,
+  url: string,
+  onStatement: (text: string) => void,
 ): Promise<OpenedDatabase> {
-  throw new Error('The neon driver is not set up.')
+  const proxy = await startNeonProxy(url)
+  const opened = openNeon(url, { http: true, poolSize: 1, localProxy: proxy.address, onStatement })
+  return {
+    ...opened,
+    close: async () => {
+      await opened.close()
+      await proxy.close()
+    },
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Hono } from 'hono'
 import { afterAll, beforeEach } from 'vitest'
+import { isSignedByQueue } from '../../src/adapters/queue-signature.ts'
 import type { Queue } from '../../src/adapters/queue.ts'
 import { activity } from '../../src/db/schema.ts'
 import { jobHandlers } from '../../src/domain/job-handlers.ts'
@@ -75,6 +76,7 @@ async function openWorld(): Promise<World> {
   }
   const queue: Queue = {
     send: async ({ id, delay }) => void messages.push({ id, delay }),
+    isSigned: ({ path, ...message }) => isSignedByQueue(signingKeys, { ...message, url: `${panelUrl}${path}` }),
     ping: async () => undefined,
   }
   const parts: Parts = {
@@ -94,8 +96,6 @@ async function openWorld(): Promise<World> {
     objects: { put: noObjects, signedUrl: noObjects, remove: noObjects, ping: async () => undefined },
     mail: mailOutbox('/nonexistent'),
     now: () => clock.now,
-    signingKeys,
-    jobsEndpoint: `${panelUrl}/jobs/run`,
     close: database.close,
   }
   const settled: Promise<unknown>[] = []

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { id, instant, randomUuid, times } from '../columns.ts'
 import { locations } from './locations.ts'
 
@@ -43,8 +43,8 @@ export const nodes = pgTable(
     previousToken: text(),
     previousTokenExpiresAt: instant(),
     /** Sums over the node's servers, kept in the statement that changes a server. */
-    usedMemory: integer().notNull().default(0),
-    usedDisk: integer().notNull().default(0),
+    usedMemory: bigint({ mode: 'number' }).notNull().default(0),
+    usedDisk: bigint({ mode: 'number' }).notNull().default(0),
     ...times,
   },
   (t) => [

@@ -1,21 +1,24 @@
+import { isSignedByQueue, type SigningKeys } from '../../adapters/queue-signature.ts'
 import type { Queue } from '../../adapters/queue.ts'
 import { signMessage } from './qstash-signature.ts'
 
-type Deliver = (request: Request) => Promise<Response>
+export type LocalQueueOptions = {
+  origin: () => string
+  signingKeys: SigningKeys
+  /** Where the messages go: the app of this process. */
+  deliver: (request: Request) => Promise<Response>
+}
 
 /**
  * Delivers messages inside this process, signed as QStash signs them, so that the jobs function
  * runs the same code as behind QStash. What is lost with the process is found by the minute sweep.
  */
-export function localQueue(options: { endpoint: () => string; signingKey: string; deliver: Deliver }): {
-  queue: Queue
-  close: () => void
-} {
+export function localQueue(options: LocalQueueOptions): { queue: Queue; close: () => void } {
   const timers = new Set<NodeJS.Timeout>()
   const deliver = async (id: string) => {
     const body = JSON.stringify({ job: id })
-    const url = options.endpoint()
-    const signature = await signMessage({ key: options.signingKey, url, body })
+    const url = `${options.origin()}/jobs/run`
+    const signature = await signMessage({ key: options.signingKeys.current, url, body })
     const headers = { 'content-type': 'application/json', 'upstash-signature': signature }
     await options.deliver(new Request(url, { method: 'POST', headers, body }))
   }
@@ -28,6 +31,8 @@ export function localQueue(options: { endpoint: () => string; signingKey: string
         }, delay * 1000)
         timers.add(timer)
       },
+      isSigned: ({ path, ...message }) =>
+        isSignedByQueue(options.signingKeys, { ...message, url: `${options.origin()}${path}` }),
       ping: async () => undefined,
     },
     close: () => {

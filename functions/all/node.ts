@@ -1,0 +1,4 @@
+import { runNode } from '../../src/platform/node-main.ts'
+import { surfaces } from '../../src/surfaces/all.ts'
+
+await runNode(surfaces)

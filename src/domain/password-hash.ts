@@ -1,0 +1,66 @@
+import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
+
+const cost = { N: 16_384, r: 8, p: 5 }
+const saltBytes = 16
+const hashBytes = 32
+/** Hashes at a time: each takes 16 MiB and a thread. */
+const mostAtOnce = 3
+
+/** The hash of nobody's password: comparing with it takes as long as with a real one. */
+const nobody = `scrypt$${cost.N}$${cost.r}$${cost.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** The password as it is stored: `scrypt$N$r$p$<salt>$<hash>`, both in base64url. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes)
+  const hash = await derive(password, salt, hashBytes, cost)
+  const { N, r, p } = cost
+  return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
+}
+
+/**
+ * Whether the password is the one that was hashed. Null, for accounts that do not exist or have no
+ * password, and hashes of another kind are never right, after the same work.
+ */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const own = stored === null ? null : readHash(stored)
+  const { salt, hash, options } = own ?? (readHash(nobody) as StoredHash)
+  const derived = await derive(password, salt, hash.length, options)
+  return timingSafeEqual(derived, hash) && own !== null
+}
+
+type StoredHash = { salt: Buffer; hash: Buffer; options: ScryptOptions }
+
+function readHash(stored: string): StoredHash | null {
+  const match = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/.exec(stored)
+  if (!match) return null
+  const [, N, r, p, salt = '', hash = ''] = match
+  return {
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+    options: { N: Number(N), r: Number(r), p: Number(p) },
+  }
+}
+
+const derive = (password: string, salt: Buffer, length: number, options: ScryptOptions): Promise<Buffer> =>
+  oneOfFew(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)))
+      }),
+  )
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Waits until fewer than `mostAtOnce` are running; first come, first served. */
+async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
+  if (running === mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running += 1
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}

@@ -1,0 +1,117 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import {
+  demoServerInput,
+  seedAdministrator,
+  type SeededUser,
+  seedEggs,
+  seedNode,
+  seedPlayer,
+} from '../../../drizzle/seed.ts'
+import { nodes, servers } from '../../db/schema.ts'
+import type { Server } from '../../db/tables/servers.ts'
+import { open } from '../../domain/secrets.ts'
+import { createServer } from '../../domain/servers/create.ts'
+import type { Panel } from '../../panel.ts'
+import { type RunningDaemon, startDaemon } from './daemon/start.ts'
+
+/** What tools and tests may rely on: who can sign in, and where things are. */
+export type Bootstrap = {
+  url: string
+  admin: SeededUser
+  user: SeededUser
+  application_key: string
+  node: { id: number; uuid: string; token_id: string; token: string; daemon_url: string }
+  server: { id: number; uuid: string; identifier: string }
+}
+
+/** Milliseconds for which the demo's installation is waited for. */
+const patience = 20_000
+
+/**
+ * The demo runs: a node with the development daemon and an installed server. The first start makes
+ * it and writes `bootstrap.json`; later ones start the daemon again and refresh the addresses there.
+ */
+export async function openDemo(
+  panel: Panel,
+  directory: string,
+  log: (line: string) => void,
+): Promise<{ bootstrap: Bootstrap; daemon: RunningDaemon }> {
+  const file = join(directory, 'bootstrap.json')
+  const earlier = await readBootstrap(file)
+  const { bootstrap, daemon } = earlier
+    ? await resumeDemo(panel, directory, earlier, log)
+    : await makeDemo(panel, directory, log)
+  await writeFile(`${file}.new`, `${JSON.stringify(bootstrap, null, 2)}\n`, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+  return { bootstrap, daemon }
+}
+
+async function readBootstrap(file: string): Promise<Bootstrap | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Bootstrap
+  } catch {
+    return null
+  }
+}
+
+async function makeDemo(panel: Panel, directory: string, log: (line: string) => void) {
+  await seedEggs(panel)
+  const { application_key: applicationKey, ...admin } = await seedAdministrator(panel)
+  const { user, seeded } = await seedPlayer(panel)
+  const { node, tokenId, token } = await seedNode(panel, 1)
+  const daemon = await startNodeDaemon(panel, directory, { ...node, tokenId, token }, 0, log)
+  const [placed] = await panel.db.select().from(nodes).where(eq(nodes.id, node.id))
+  const { id } = await createServer(panel, await demoServerInput(panel, placed ?? node, user))
+  const server = await untilInstalled(panel, id)
+  const bootstrap: Bootstrap = {
+    url: panel.config.url,
+    admin,
+    user: seeded,
+    application_key: applicationKey,
+    node: { id: node.id, uuid: node.uuid, token_id: tokenId, token, daemon_url: daemon.url },
+    server: { id: server.id, uuid: server.uuid, identifier: server.uuidShort },
+  }
+  return { bootstrap, daemon }
+}
+
+async function resumeDemo(panel: Panel, directory: string, earlier: Bootstrap, log: (line: string) => void) {
+  const [node] = await panel.db.select().from(nodes).where(eq(nodes.id, earlier.node.id))
+  if (!node) throw new Error('The node of bootstrap.json is not in the database: remove the file, or set DEMO=false.')
+  const token = await open(panel, node.daemonToken, { table: 'nodes', column: 'daemon_token', row: node.uuid })
+  const credentials = { ...node, tokenId: node.daemonTokenId, token }
+  const daemon = await startNodeDaemon(panel, directory, credentials, node.daemonListen, log)
+  const bootstrap: Bootstrap = {
+    ...earlier,
+    url: panel.config.url,
+    node: { ...earlier.node, token_id: node.daemonTokenId, token, daemon_url: daemon.url },
+  }
+  return { bootstrap, daemon }
+}
+
+/** Starts the daemon on its port, or on another one when that is taken, and tells the panel which. */
+async function startNodeDaemon(
+  panel: Panel,
+  directory: string,
+  node: { id: number; uuid: string; tokenId: string; token: string },
+  port: number,
+  log: (line: string) => void,
+): Promise<RunningDaemon> {
+  const { uuid, tokenId, token } = node
+  const options = { panelUrl: panel.config.url, tokenId, token, uuid, dataDirectory: join(directory, 'daemon'), log }
+  const daemon = await startDaemon({ ...options, port }).catch(() => startDaemon({ ...options, port: 0 }))
+  await panel.db.update(nodes).set({ daemonListen: daemon.port, fqdn: '127.0.0.1' }).where(eq(nodes.id, node.id))
+  await daemon.ready
+  return daemon
+}
+
+async function untilInstalled(panel: Panel, id: number): Promise<Server> {
+  const deadline = Date.now() + patience
+  for (;;) {
+    const [server] = await panel.db.select().from(servers).where(eq(servers.id, id))
+    if (!server) throw new Error('The demo server is gone.')
+    if (server.status !== 'installing' || Date.now() > deadline) return server
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,31 @@
+import { createMiddleware } from 'hono/factory'
+import { unauthenticated } from '../../errors.ts'
+import type { HttpEnv } from '../../http/environment.ts'
+import { stating } from '../../http/facts.ts'
+import { bufferBody } from '../../http/json-body.ts'
+
+const bodyLimit = 64 * 1024
+
+/** The queue signed this message, for this address. Refuses with 401, whatever is wrong. */
+export const queueSignature = stating(
+  { kind: 'credential', name: 'queue signature' },
+  createMiddleware<HttpEnv>(async (c, next) => {
+    const { panel } = c.var
+    await bufferBody(c, bodyLimit)
+    const message = {
+      signature: c.req.header('upstash-signature') ?? '',
+      body: await c.req.text(),
+      path: c.req.path,
+      now: panel.now(),
+    }
+    if (!(await panel.queue.isSigned(message))) throw unauthenticated('The message is not signed by the queue.')
+    c.set('panel', { ...panel, actor: { kind: 'system' } })
+    await next()
+  }),
+)
+
+/** Holds of every message that the queue signed. */
+export const anyMessage = stating(
+  { kind: 'permission', name: 'any signed message' },
+  createMiddleware<HttpEnv>(async (_c, next) => next()),
+)

@@ -1,0 +1,66 @@
+import postgres from 'postgres'
+import { importKeyRing } from '../../src/domain/secrets.ts'
+import { type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
+import { createDatabase, testDatabaseUrl } from './database.ts'
+import { type NeonProxy, startNeonProxy } from './neon-proxy.ts'
+import { type QstashStandIn, startQstash } from './qstash.ts'
+import { startUpstash } from './upstash.ts'
+import { signingKeys, type World } from './world.ts'
+
+/** The managed services of a deployed panel, each a stand-in over a real local one. */
+export type CloudServices = {
+  /** What a function would find in its environment, but for APP_URL. */
+  environment: Record<string, string>
+  database: OpenedDatabase
+  neon: NeonProxy
+  queue: QstashStandIn
+  /** Enough of a world for the factories. */
+  world: World
+  close: () => Promise<void>
+}
+
+/** Whether the real PostgreSQL answers; says so when suites have to be left out. */
+export async function findPostgres(suite: string): Promise<boolean> {
+  const client = postgres(testDatabaseUrl, { max: 1, connect_timeout: 3, onnotice: () => undefined })
+  try {
+    await client`select 1`
+    return true
+  } catch {
+    console.log(`SKIPPED ${suite}: no PostgreSQL at ${new URL(testDatabaseUrl).host}.`)
+    return false
+  } finally {
+    await client.end()
+  }
+}
+
+/** A migrated database behind Neon's protocols, a cache and a queue. */
+export async function openCloudServices(): Promise<CloudServices> {
+  const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
+  const { url, drop } = await createDatabase()
+  const database = openPostgres(url, 2)
+  const [neon, cache, queue] = await Promise.all([startNeonProxy(url), startUpstash(), startQstash()])
+  const panel = { keys: await importKeyRing(keys) }
+  return {
+    environment: {
+      APP_KEYS: keys,
+      DATABASE_URL: url,
+      NEON_LOCAL_PROXY: neon.address,
+      UPSTASH_REDIS_REST_URL: cache.url,
+      UPSTASH_REDIS_REST_TOKEN: cache.token,
+      QSTASH_URL: queue.url,
+      QSTASH_TOKEN: 'token-of-the-tests',
+      QSTASH_CURRENT_SIGNING_KEY: signingKeys.current,
+      QSTASH_NEXT_SIGNING_KEY: signingKeys.next,
+      APPLICATION_RATE_LIMIT: '5000',
+      CLIENT_RATE_LIMIT: '5000',
+    },
+    database,
+    neon,
+    queue,
+    world: { database, panel } as unknown as World,
+    close: async () => {
+      await Promise.all([database.close(), neon.close(), cache.close(), queue.close()])
+      await drop()
+    },
+  }
+}

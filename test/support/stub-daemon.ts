@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type DaemonCall = { method: string; path: string; headers: IncomingMessage['headers']; body: any }
+
+/** `json` or `text` is the body; `hang` never answers. */
+export type DaemonAnswer =
+  | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
+  | { hang: true }
+
+export type StubDaemon = {
+  readonly port: number
+  /** Every call since the start, oldest first. */
+  readonly calls: DaemonCall[]
+  /** What it answers from now on; null, or null for one call, is what an obliging daemon would say. */
+  respond: (answer: DaemonAnswer | null | ((call: DaemonCall) => DaemonAnswer | null)) => void
+  close: () => Promise<void>
+}
+
+/** A daemon that only remembers what it was told, on a free port of the loopback interface. */
+export async function startStubDaemon(): Promise<StubDaemon> {
+  const calls: DaemonCall[] = []
+  let answerOf: (call: DaemonCall) => DaemonAnswer | null = () => null
+  const http = createServer((request, response) => {
+    void readCall(request).then((call) => {
+      calls.push(call)
+      send(response, answerOf(call) ?? obliging(call))
+    })
+  })
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  return {
+    port: (http.address() as AddressInfo).port,
+    calls,
+    respond: (answer) => void (answerOf = typeof answer === 'function' ? answer : () => answer),
+    close: async () => {
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
+  }
+}
+
+async function readCall(request: IncomingMessage): Promise<DaemonCall> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
+  const { method = '', url = '', headers } = request
+  return { method, path: url, headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+function send(response: ServerResponse, answer: DaemonAnswer): void {
+  if ('hang' in answer) return
+  const text = answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json)
+  response.writeHead(answer.status ?? 200, {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': 'daemon-request',
+    ...answer.headers,
+  })
+  response.end(text)
+}
+
+/** Wings: system and server routes. */
+function obliging({ method, path }: DaemonCall): DaemonAnswer {
+  if (method === 'GET' && path === '/api/system') return { json: { version: '1.11.13' } }
+  if (method === 'GET') return { json: { state: 'running', is_suspended: false, utilization: {} } }
+  if (path === '/api/update') return { json: { applied: true } }
+  const isAccepted = method === 'POST' && /^\/api\/servers(\/[^/]+\/(power|install|reinstall))?$/.test(path)
+  return { status: isAccepted ? 202 : 204 }
+}
