@@ -57,6 +57,8 @@ export type Panel = {
   /** The daemon of one node. */
   readonly daemon: (node: DaemonAddress) => Daemon
   readonly cache: Cache
+  /** Calls under way which further requests of this process may join; null where requests cannot share them. */
+  readonly flights: Map<string, unknown> | null
   readonly queue: Queue
   readonly objects: ObjectStore
   readonly mail: Mailer

@@ -27,7 +27,7 @@ export function embedMany<T extends PgTable, E extends Extras = Record<never, SQ
   const { source, values, decode } = embedded(table, options)
   const id = (source as unknown as { id?: Column }).id
   const order = options.orderBy?.(source) ?? (id ? sql`${id}` : sql`1`)
-  const query = new QueryBuilder()
+  const query = new QueryBuilder({ casing: 'snake_case' })
     .select({ rows: sql`coalesce(json_agg(${values} order by ${order}), '[]'::json)` })
     .from(source as PgTable)
     .where(options.where(source))
@@ -42,7 +42,7 @@ export function embedOne<T extends PgTable, E extends Extras = Record<never, SQL
   options: EmbedOptions<T, E>,
 ): SQL<Related<T, E> | null> {
   const { source, values, decode } = embedded(table, options)
-  const query = new QueryBuilder()
+  const query = new QueryBuilder({ casing: 'snake_case' })
     .select({ row: sql`${values}` })
     .from(source as PgTable)
     .where(options.where(source))

@@ -50,10 +50,10 @@ type Nests = typeof nests
 
 /** Ids of the nodes of a location, to reach its servers. */
 const nodesOf = (location: Locations) =>
-  new QueryBuilder().select({ id: nodes.id }).from(nodes).where(eq(nodes.locationId, location.id))
+  new QueryBuilder({ casing: 'snake_case' }).select({ id: nodes.id }).from(nodes).where(eq(nodes.locationId, location.id))
 
 const eggsOf = (nest: Nests) =>
-  new QueryBuilder().select({ id: eggs.id }).from(eggs).where(eq(eggs.nestId, nest.id))
+  new QueryBuilder({ casing: 'snake_case' }).select({ id: eggs.id }).from(eggs).where(eq(eggs.nestId, nest.id))
 
 /** In a statement over one table drizzle drops that table's name from columns it sees; here they keep it. */
 const apart = <T>(value: SQL<T>): SQL<T> => sql<T>`${value}`

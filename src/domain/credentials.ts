@@ -9,7 +9,7 @@ import type { User } from '../db/tables/users.ts'
 import { badRequest, forbidden, unauthenticated } from '../errors.ts'
 import type { Actor, Panel } from '../panel.ts'
 import { record } from './activity.ts'
-import { administratorPermissions, type GrantedPermissions, ownerPermissions } from './permissions.ts'
+import { type GrantedPermissions, permissionsOn } from './permissions.ts'
 import { digest, equalSecrets, open } from './secrets.ts'
 
 const identifierLength = 16
@@ -132,9 +132,9 @@ function reachedServer(
   node: Node,
   row: { permissions: string[] | null; isTransferring: boolean },
 ): ReachedServer | null {
+  const permissions = permissionsOn(server, user, row.permissions)
   const isOwner = server.ownerId === user.id
-  const granted = user.rootAdmin ? administratorPermissions : isOwner ? ownerPermissions : row.permissions
-  return granted ? { server, node, permissions: granted, isOwner, isTransferring: row.isTransferring } : null
+  return permissions ? { server, node, permissions, isOwner, isTransferring: row.isTransferring } : null
 }
 
 const placeholder = sql.placeholder

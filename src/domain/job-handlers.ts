@@ -1,10 +1,13 @@
+import { maintainActivity } from './activity-partitions.ts'
+import { configureNode } from './node-configuration.ts'
+import { createServerOnNode, deleteServerFromNode, syncServer } from './servers/node-jobs.ts'
 import type { JobHandlers } from './jobs.ts'
 
 /** What each kind of job does. */
 export const jobHandlers: JobHandlers = {
-  'create-server-on-node': async () => undefined,
-  'delete-server-from-node': async () => undefined,
-  'sync-server': async () => undefined,
-  'configure-node': async () => undefined,
-  'maintain-activity': async () => undefined,
+  'create-server-on-node': createServerOnNode,
+  'delete-server-from-node': deleteServerFromNode,
+  'sync-server': syncServer,
+  'configure-node': configureNode,
+  'maintain-activity': maintainActivity,
 }

@@ -31,7 +31,7 @@ export async function verifyPassword(password: string, stored: string | null): P
 type StoredHash = { salt: Buffer; hash: Buffer; options: ScryptOptions }
 
 function readHash(stored: string): StoredHash | null {
-  const match = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/.exec(stored)
+  const match = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]{22,})\$([\w-]{22,})$/.exec(stored)
   if (!match) return null
   const [, N, r, p, salt = '', hash = ''] = match
   return {

@@ -102,8 +102,8 @@ export const allPermissions = Object.entries(permissionGroups).flatMap(([group, 
 /** What the caller may do on one server: words as the wire has them, `*` for everything. */
 export type GrantedPermissions = readonly string[]
 
-export const ownerPermissions: GrantedPermissions = ['*']
-export const administratorPermissions: GrantedPermissions = [
+const ownerPermissions: GrantedPermissions = ['*']
+const administratorPermissions: GrantedPermissions = [
   '*',
   'admin.websocket.errors',
   'admin.websocket.install',
@@ -113,3 +113,13 @@ export const administratorPermissions: GrantedPermissions = [
 /** Whether the list grants the permission. */
 export const isGranted = (granted: GrantedPermissions, permission: Permission) =>
   granted.includes('*') || granted.includes(permission)
+
+/** What a person may do on a server: null for strangers. Administrators and owners hold everything. */
+export function permissionsOn(
+  server: { ownerId: number },
+  user: { id: number; rootAdmin: boolean },
+  subuserPermissions: string[] | null,
+): GrantedPermissions | null {
+  if (user.rootAdmin) return administratorPermissions
+  return server.ownerId === user.id ? ownerPermissions : subuserPermissions
+}

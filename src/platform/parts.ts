@@ -5,7 +5,7 @@ import type { Panel } from '../panel.ts'
 /** What lives as long as the process or isolate: connections and clients, opened once. */
 export type Parts = Pick<
   Panel,
-  'config' | 'keys' | 'db' | 'transaction' | 'cache' | 'queue' | 'objects' | 'mail' | 'now'
+  'config' | 'keys' | 'db' | 'transaction' | 'cache' | 'flights' | 'queue' | 'objects' | 'mail' | 'now'
 > & { close: () => Promise<void> }
 
 /** What differs from request to request. */
@@ -13,13 +13,14 @@ export type RequestFacts = Pick<Panel, 'ip' | 'requestId' | 'defer'>
 
 /** The panel of one request; whose it is, a surface finds out. */
 export function openPanel(parts: Parts, facts: RequestFacts): Panel {
-  const { config, keys, db, transaction, cache, queue, objects, mail, now } = parts
+  const { config, keys, db, transaction, cache, flights, queue, objects, mail, now } = parts
   return {
     config,
     keys,
     db,
     transaction,
     cache,
+    flights,
     queue,
     objects,
     mail,
@@ -27,10 +28,7 @@ export function openPanel(parts: Parts, facts: RequestFacts): Panel {
     ...facts,
     actor: { kind: 'guest' },
     daemon: (node) =>
-      httpDaemon(
-        { url: daemonUrl(node), token: () => daemonSecret({ keys }, node) },
-        config.daemonTimeout,
-      ),
+      httpDaemon({ url: daemonUrl(node), token: () => daemonSecret({ keys }, node) }, config.daemonTimeout),
     wake: ({ id, runAt }) => {
       const delay = Math.max(0, Math.ceil((runAt.getTime() - now().getTime()) / 1000))
       // A message that is lost costs a minute: the sweep finds the job.

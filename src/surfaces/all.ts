@@ -1,4 +1,8 @@
 import { application } from './application.ts'
+import { browser } from './browser.ts'
+import { client } from './client.ts'
+import { jobs } from './jobs.ts'
+import { remote } from './remote.ts'
 
 /** Every surface, in the order in which they are tried. */
-export const surfaces = [application]
+export const surfaces = [application, client, browser, jobs, remote]

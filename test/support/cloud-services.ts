@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { vi } from 'vitest'
 import { importKeyRing } from '../../src/domain/secrets.ts'
 import { type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
 import { createDatabase, testDatabaseUrl } from './database.ts'
@@ -31,6 +32,11 @@ export async function findPostgres(suite: string): Promise<boolean> {
   } finally {
     await client.end()
   }
+}
+
+/** Puts variables into the environment of this process until `vi.unstubAllEnvs`. */
+export function stubEnvironment(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
 }
 
 /** A migrated database behind Neon's protocols, a cache and a queue. */

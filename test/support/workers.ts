@@ -1,7 +1,11 @@
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { WorkerHandle } from 'wrangler'
 
 const configPath = fileURLToPath(new URL('../../wrangler.toml', import.meta.url))
+
+/** An environment of wrangler.toml, null being its top level, and what it finds in its bindings. */
+export type WorkerInput = { environment: string | null; secrets: Record<string, string> }
 
 export type RunningWorkers = {
   url: URL
@@ -11,22 +15,39 @@ export type RunningWorkers = {
   close: () => Promise<void>
 }
 
-/** Starts the named environments of wrangler.toml in one workerd; null is the top level. */
-export async function startWorkers(
-  environments: (string | null)[],
-  secrets: Record<string, string>,
-): Promise<RunningWorkers> {
+/** Starts workers in one workerd; the routes of wrangler.toml decide which of them a request reaches. */
+export async function startWorkers(workers: WorkerInput[]): Promise<RunningWorkers> {
   // Read when wrangler is loaded: it is to ask nobody on the internet for anything.
-  Object.assign(process.env, { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', CI: '1' })
+  Object.assign(process.env, { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' })
   const { createTestHarness } = await import('wrangler')
+  const restoreFetch = letSocketsOut()
   const harness = createTestHarness({
-    workers: environments.map((env) => ({ configPath, secrets, ...(env ? { env } : {}) })),
+    workers: workers.map(({ environment, secrets }) => ({
+      configPath,
+      secrets,
+      ...(environment ? { env: environment } : {}),
+    })),
   })
   const { url } = await harness.listen()
   return {
     url,
     worker: (environment) => harness.getWorker(environment ? `roost-${environment}` : 'roost'),
     logs: () => harness.getLogs().map(({ message }) => String(message)),
-    close: () => harness.close(),
+    close: async () => {
+      await harness.close()
+      restoreFetch()
+    },
   }
+}
+
+/** The harness sends what workers fetch through this process' `fetch`, which knows no WebSockets; that of Miniflare does. */
+function letSocketsOut(): () => void {
+  const fromWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler'))
+  const { fetch: fetchSocket } = fromWrangler('miniflare') as { fetch: typeof fetch }
+  const { fetch: plainFetch } = globalThis
+  globalThis.fetch = (input, init) => {
+    const upgrade = new Headers(init?.headers).get('upgrade')
+    return upgrade === 'websocket' ? fetchSocket(input, { headers: { upgrade } }) : plainFetch(input, init)
+  }
+  return () => void (globalThis.fetch = plainFetch)
 }

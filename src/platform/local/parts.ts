@@ -50,6 +50,7 @@ export async function openLocalParts(
       env.UPSTASH_REDIS_REST_URL && env.UPSTASH_REDIS_REST_TOKEN
         ? upstashCache(env.UPSTASH_REDIS_REST_URL, env.UPSTASH_REDIS_REST_TOKEN)
         : localCache(),
+    flights: new Map(),
     queue,
     objects: objects.store,
     mail: env.MAIL_HTTP_ENDPOINT

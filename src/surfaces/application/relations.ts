@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
 import type { AclResource } from '../../db/tables/api-keys.ts'
+import type { Egg } from '../../db/tables/eggs.ts'
+import { effectiveEgg } from '../../domain/eggs/inheritance.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { readIncludes } from '../../http/listing.ts'
 import { parseQuery } from '../../http/query-string.ts'
@@ -44,7 +46,16 @@ const many = (acl: AclResource | null, to: KindName, more: Partial<Relation> = {
   many: true,
   ...more,
 })
-const one = (acl: AclResource | null, to: KindName): Relation => ({ acl, to, many: false })
+const one = (acl: AclResource | null, to: KindName, more: Partial<Relation> = {}): Relation => ({
+  acl,
+  to,
+  many: false,
+  ...more,
+})
+
+type RelatedEggs = Egg & { config: Egg | null; script: Egg | null }
+const withInheritedConfig = (egg: RelatedEggs) => egg.config && effectiveEgg(egg, egg.config, null)
+const withInheritedScript = (egg: RelatedEggs) => egg.script && effectiveEgg(egg, null, egg.script)
 
 type KindName =
   | 'location'
@@ -91,8 +102,8 @@ const kinds: Record<KindName, { resource: Presenter; relations: Record<string, R
       nest: one('nests', 'nest'),
       servers: many('servers', 'server'),
       variables: many('eggs', 'eggVariable'),
-      config: one(null, 'eggConfig'),
-      script: one(null, 'eggScript'),
+      config: one(null, 'eggConfig', { rows: withInheritedConfig }),
+      script: one(null, 'eggScript', { rows: withInheritedScript }),
     },
   },
   eggConfig: { resource: EggConfigResource, relations: {} },

@@ -70,7 +70,7 @@ export const EggResource = resource(
   }),
 )
 
-/** What an egg takes over from the egg named by `config_from`. */
+/** The configuration of an egg with what it takes over from the egg named by `config_from`. */
 export const EggConfigResource = resource(
   'egg_config',
   () => z.object({ files: Loose(), startup: z.unknown(), stop: z.string().nullable(), logs: z.unknown() }),
@@ -82,7 +82,7 @@ export const EggConfigResource = resource(
   }),
 )
 
-/** What an egg takes over from the egg named by `copy_script_from`. */
+/** The script of an egg, or the one it takes over from the egg named by `copy_script_from`. */
 export const EggScriptResource = resource(
   'egg_script',
   () =>

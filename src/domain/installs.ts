@@ -1,0 +1,43 @@
+import { eq } from 'drizzle-orm'
+import * as z from 'zod'
+import { servers } from '../db/schema.ts'
+import type { Node } from '../db/tables/nodes.ts'
+import type { ServerStatus } from '../db/tables/servers.ts'
+import { inTransaction, type Panel } from '../panel.ts'
+import { boolean } from './fields.ts'
+import { cancelJob } from './jobs.ts'
+import { lockNodeServer } from './node-servers.ts'
+import { creationKey } from './servers/create.ts'
+
+/** How an installation ended, as its daemon says. Wings: POST /servers/{uuid}/install. */
+export const InstallReport = () => z.object({ successful: boolean(), reinstall: boolean().nullish() })
+type InstallReport = z.output<ReturnType<typeof InstallReport>>
+
+/**
+ * The server is normal after a success, else `install_failed` or `reinstall_failed`; a suspended one stays
+ * suspended. `installed_at` is set in every case and a job that would still create the server on the node is
+ * over. The same report again changes nothing but `installed_at`. Refuses with 404 an unknown server, with
+ * 403 one of another node. Spec: States and transitions, install.
+ */
+export async function finishInstall(
+  panel: Panel,
+  node: Node,
+  name: string,
+  report: InstallReport,
+): Promise<void> {
+  const now = panel.now()
+  await inTransaction(panel, async (inside) => {
+    const { id, status } = await lockNodeServer(inside, node, name)
+    await inside.db
+      .update(servers)
+      .set({ status: statusAfter(status, report), installedAt: now, updatedAt: now })
+      .where(eq(servers.id, id))
+    await cancelJob(inside, creationKey(id))
+  })
+}
+
+function statusAfter(status: ServerStatus, report: InstallReport): ServerStatus {
+  if (status === 'suspended') return 'suspended'
+  if (report.successful) return null
+  return report.reinstall ? 'reinstall_failed' : 'install_failed'
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { startDaemon } from './start.ts'
+
+/** What of a node's configuration the development daemon uses; the panel answers it as JSON. */
+type NodeConfiguration = {
+  uuid: string
+  token_id: string
+  token: string
+  remote: string
+  api: { host: string; port: number }
+}
+
+const usage = 'Usage: npm run daemon -- --config <node configuration as JSON> --data <directory>'
+
+const { values } = parseArgs({ options: { config: { type: 'string' }, data: { type: 'string' } } })
+if (!values.config || !values.data) {
+  console.error(usage)
+  process.exit(2)
+}
+
+const configuration = JSON.parse(await readFile(values.config, 'utf8')) as NodeConfiguration
+const daemon = await startDaemon({
+  panelUrl: configuration.remote,
+  tokenId: configuration.token_id,
+  token: configuration.token,
+  uuid: configuration.uuid,
+  host: '127.0.0.1',
+  port: configuration.api.port,
+  dataDirectory: values.data,
+  log: console.log,
+})
+await daemon.ready
+console.log(`The daemon listens at ${daemon.url}`)
+
+const end = () => {
+  daemon.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  )
+}
+process.once('SIGINT', end)
+process.once('SIGTERM', end)

@@ -1,0 +1,108 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { bearerToken, identifyClient, type ReachedServer } from '../../domain/credentials.ts'
+import { type GrantedPermissions, isGranted, type Permission } from '../../domain/permissions.ts'
+import { refuseConflict, type ServerConflict } from '../../domain/server-state.ts'
+import { forbidden, notFound } from '../../errors.ts'
+import type { HttpEnv } from '../../http/environment.ts'
+import { stating } from '../../http/facts.ts'
+import { throttle } from '../../http/throttle.ts'
+
+/** What every handler of the Client API finds; `reached` is null when the path names no server the caller reaches. */
+export type ClientEnv = { Variables: HttpEnv['Variables'] & { reached: ReachedServer | null } }
+
+/** What handlers below one server find. */
+export type ServerEnv = {
+  Variables: HttpEnv['Variables'] & {
+    reached: ReachedServer
+    server: ReachedServer['server']
+    node: ReachedServer['node']
+    permissions: GrantedPermissions
+  }
+}
+
+/** The caller holds a Client API key; what he reaches of the server in the path comes along. Refuses with 401 and 403. */
+export const clientCredential = stating(
+  { kind: 'credential', name: 'client key or session' },
+  createMiddleware<ClientEnv>(async (c, next) => {
+    const { panel } = c.var
+    const token = bearerToken(c.req.header('authorization'))
+    const { actor, reached } = await identifyClient(panel, token, serverNameIn(c.req.path))
+    c.set('panel', { ...panel, actor })
+    c.set('reached', reached)
+    await next()
+  }),
+)
+
+const serverNameIn = (path: string) => /^\/api\/client\/servers\/([^/]+)/.exec(path)?.[1] ?? null
+
+/** Requests a minute of one person, over all of his keys. */
+export const clientRateLimit = throttle({
+  name: 'client',
+  limit: (panel) => panel.config.clientRateLimit,
+  seconds: 60,
+  key: (c) => userIn(c),
+})
+
+/** For throttles that count each person on each server. */
+export const perUserAndServer = (c: Context<HttpEnv>): string | null => {
+  const { reached } = (c as unknown as Context<ClientEnv>).var
+  const user = userIn(c)
+  return user === null || reached === null ? null : `${user}:${reached.server.uuid}`
+}
+
+const userIn = (c: Context<HttpEnv>) =>
+  c.var.panel.actor.kind === 'user' ? c.var.panel.actor.user.uuid : null
+
+/** The server in the path is there for the caller. Refuses with 404, be it unknown or another's. */
+export const reachable = createMiddleware<ServerEnv>(async (c, next) => {
+  const reached: ReachedServer | null = c.var.reached
+  if (!reached) throw notFound()
+  c.set('server', reached.server)
+  c.set('node', reached.node)
+  c.set('permissions', reached.permissions)
+  await next()
+})
+
+/** The state of the server allows action. Refuses with 409. */
+export const available = availableDespite({ everyone: [], administrators: [] })
+
+/** The same where some states do no harm, to everyone or to administrators. Refuses the others with 409. */
+export function availableDespite(tolerated: {
+  everyone: readonly ServerConflict[]
+  administrators: readonly ServerConflict[]
+}): MiddlewareHandler<ServerEnv> {
+  return async (c, next) => {
+    const { panel, reached } = c.var
+    const isAdministrator = panel.actor.kind === 'user' && panel.actor.user.rootAdmin
+    refuseConflict(reached, isAdministrator ? tolerated.administrators : tolerated.everyone)
+    await next()
+  }
+}
+
+/** Any person with a valid credential will do. */
+export const signedIn: MiddlewareHandler<ClientEnv> = stating(
+  { kind: 'permission', name: 'any account' },
+  createMiddleware<ClientEnv>(async (_c, next) => next()),
+)
+
+/** Reaching the server is enough. */
+export const access: MiddlewareHandler<ServerEnv> = stating(
+  { kind: 'permission', name: 'access to server' },
+  createMiddleware<ServerEnv>(async (_c, next) => next()),
+)
+
+/** The caller must hold this permission on the server. Refuses with 403 and `code`. */
+export const permission = (name: Permission, code?: string): MiddlewareHandler<ServerEnv> =>
+  stating(
+    { kind: 'permission', name },
+    createMiddleware<ServerEnv>(async (c, next) => {
+      requirePermission(c.var.permissions, name, code)
+      await next()
+    }),
+  )
+
+/** Refuses with 403 when the list does not grant the permission. */
+export function requirePermission(granted: GrantedPermissions, name: Permission, code?: string): void {
+  if (!isGranted(granted, name)) throw forbidden(`This needs the permission ${name}.`, code)
+}

@@ -1,0 +1,25 @@
+import * as z from 'zod'
+import type { Allocation } from '../../../db/tables/allocations.ts'
+import { resource } from '../../../http/resource.ts'
+
+/** An address of a server as its people see it. */
+export const AllocationResource = resource(
+  'allocation',
+  () =>
+    z.object({
+      id: z.int(),
+      ip: z.string(),
+      ip_alias: z.string().nullable(),
+      port: z.int(),
+      notes: z.string().nullable(),
+      is_default: z.boolean(),
+    }),
+  (row: Allocation & { isDefault: boolean }) => ({
+    id: row.id,
+    ip: row.ip,
+    ip_alias: row.ipAlias,
+    port: row.port,
+    notes: row.notes,
+    is_default: row.isDefault,
+  }),
+)

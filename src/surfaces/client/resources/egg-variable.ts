@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import type { EggVariable } from '../../../db/tables/egg-variables.ts'
+import type { Server } from '../../../db/tables/servers.ts'
+import { resource } from '../../../http/resource.ts'
+
+/** A variable which people may view; `server_value` is null as long as nobody gave it one. */
+export const EggVariableResource = resource(
+  'egg_variable',
+  () =>
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      env_variable: z.string(),
+      default_value: z.string(),
+      server_value: z.string().nullable(),
+      is_editable: z.boolean(),
+      rules: z.string(),
+    }),
+  ({ variable, server }: { variable: EggVariable; server: Pick<Server, 'variables'> }) => ({
+    name: variable.name,
+    description: variable.description,
+    env_variable: variable.envVariable,
+    default_value: variable.defaultValue,
+    server_value: Object.hasOwn(server.variables, variable.envVariable)
+      ? (server.variables[variable.envVariable] ?? null)
+      : null,
+    is_editable: variable.userEditable,
+    rules: variable.rules,
+  }),
+)

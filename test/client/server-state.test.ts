@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nodes, servers, transfers } from '../../src/db/schema.ts'
+import type { Server } from '../../src/db/tables/servers.ts'
+import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useWorld } from '../support/world.ts'
+
+const world = useWorld()
+let daemon: StubDaemon
+let server: Awaited<ReturnType<typeof makeServer>>
+let ownerToken: string
+let adminToken: string
+
+beforeAll(async () => {
+  daemon = await startStubDaemon()
+})
+afterAll(() => daemon.close())
+
+beforeEach(async () => {
+  const owner = await makeUser(world)
+  const node = await makeNode(world, { daemonListen: daemon.port })
+  server = await makeServer(world, { owner, node })
+  ownerToken = await makeClientToken(world, owner)
+  adminToken = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
+  daemon.calls.length = 0
+})
+
+const routes = {
+  show: ['GET', ''],
+  websocket: ['GET', '/websocket'],
+  resources: ['GET', '/resources'],
+  power: ['POST', '/power', { signal: 'start' }],
+  command: ['POST', '/command', { command: 'list' }],
+} as const
+
+/** Which of the routes answer 409 to the caller. */
+async function refusedTo(token: string): Promise<string[]> {
+  const refused: string[] = []
+  for (const [name, [method, path, body]] of Object.entries(routes)) {
+    const at = `/api/client/servers/${server.uuid}${path}`
+    const answer = await world.request(method, at, { token, ...(body ? { body } : {}) })
+    if (answer.status !== 409) continue
+    expect(answer.body.errors[0].code).toBe('ServerStateConflictException')
+    refused.push(name)
+  }
+  return refused
+}
+
+const set = (status: Server['status']) => world.database.db.update(servers).set({ status })
+
+const transferring = async () =>
+  world.database.db.insert(transfers).values({
+    serverId: server.id,
+    oldNodeId: server.nodeId,
+    newNodeId: server.nodeId,
+    oldAllocationId: 1,
+    newAllocationId: 1,
+  })
+
+describe('a server', () => {
+  it('can be acted on while nothing is the matter, or only its reinstallation failed', async () => {
+    expect(await refusedTo(ownerToken)).toEqual([])
+    await set('reinstall_failed')
+    expect(await refusedTo(ownerToken)).toEqual([])
+  })
+
+  it('cannot be acted on while it is suspended, but shows how it is doing', async () => {
+    await set('suspended')
+    const all = ['websocket', 'power', 'command']
+    expect(await refusedTo(ownerToken)).toEqual(all)
+    expect(await refusedTo(adminToken)).toEqual(all)
+  })
+
+  it('cannot be acted on while its node is under maintenance', async () => {
+    await world.database.db.update(nodes).set({ maintenanceMode: true })
+    const all = ['websocket', 'resources', 'power', 'command']
+    expect(await refusedTo(ownerToken)).toEqual(all)
+    expect(await refusedTo(adminToken)).toEqual(all)
+    await set('suspended')
+    expect(await refusedTo(ownerToken)).toEqual(all)
+  })
+
+  it('can only be watched, and only by administrators, while it is installed, restored or moved', async () => {
+    for (const status of ['installing', 'install_failed', 'restoring_backup'] as const) {
+      await set(status)
+      expect(await refusedTo(ownerToken)).toEqual(['websocket', 'resources', 'power', 'command'])
+      expect(await refusedTo(adminToken)).toEqual(['resources', 'power', 'command'])
+    }
+    await set(null)
+    await transferring()
+    expect(await refusedTo(ownerToken)).toEqual(['websocket', 'resources', 'power', 'command'])
+    expect(await refusedTo(adminToken)).toEqual(['resources', 'power', 'command'])
+    expect(daemon.calls).toEqual([])
+    await world.database.db.update(transfers).set({ successful: true })
+    expect(await refusedTo(ownerToken)).toEqual([])
+  })
+
+  it('names the gravest of its conflicts', async () => {
+    const reason = async () => {
+      const path = `/api/client/servers/${server.uuid}/power`
+      return (await world.request('POST', path, { token: ownerToken })).body.errors[0].detail
+    }
+    await transferring()
+    expect(await reason()).toMatch(/moved/)
+    await set('restoring_backup')
+    expect(await reason()).toMatch(/restored/)
+    await set('install_failed')
+    expect(await reason()).toMatch(/installed/)
+    await world.database.db.update(nodes).set({ maintenanceMode: true })
+    expect(await reason()).toMatch(/maintenance/)
+    await set('suspended')
+    expect(await reason()).toMatch(/suspended/)
+  })
+
+  it('tells strangers nothing of its state, and those without the right to act the state first', async () => {
+    await set('suspended')
+    const ask = async (token: string) =>
+      (
+        await world.request('POST', `/api/client/servers/${server.uuid}/command`, {
+          token,
+          body: { command: 7 },
+        })
+      ).status
+    const friend = await makeUser(world)
+    const token = await makeClientToken(world, friend)
+    expect(await ask(token)).toBe(404)
+    await makeSubuser(world, server, friend, ['websocket.connect'])
+    expect(await ask(token)).toBe(409)
+    await set(null)
+    expect(await ask(token)).toBe(403)
+    expect(await ask(ownerToken)).toBe(422)
+  })
+})

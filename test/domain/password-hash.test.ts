@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { hashPassword, verifyPassword } from '../../src/domain/password-hash.ts'
+
+describe('hashes of passwords', () => {
+  it('differ each time and fit their own password only', async () => {
+    const [one, other] = await Promise.all(['horse', 'horse'].map(hashPassword))
+    expect(one).not.toBe(other)
+    expect(await verifyPassword('horse', one ?? '')).toBe(true)
+    expect(await verifyPassword('Horse', one ?? '')).toBe(false)
+  })
+
+  it('carry their parameters', async () => {
+    const cheap = 'scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$4LFzhcmdiN8-mIxXQMRb7t78vEcjLC52eAQGe0eG8Pw'
+    expect(await verifyPassword('horse', cheap)).toBe(true)
+    expect(await hashPassword('horse')).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
+  })
+
+  it('of nobody and of another kind fit no password', async () => {
+    for (const stored of [null, '', '$2y$10$abcdefghijklmnopqrstuv', 'scrypt$16384$8$5$AAAA$-'])
+      expect(await verifyPassword('', stored)).toBe(false)
+  })
+
+  it('wait for each other when there are many', async () => {
+    const stored = await hashPassword('horse')
+    const passwords = Array.from({ length: 12 }, (_, at) => (at % 2 ? 'horse' : 'cow'))
+    const answers = await Promise.all(passwords.map((password) => verifyPassword(password, stored)))
+    expect(answers).toEqual(passwords.map((password) => password === 'horse'))
+  })
+})

@@ -1,0 +1,215 @@
+import { SignJWT } from 'jose'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { jobs } from '../../src/db/schema.ts'
+import { cancelJob, enqueue, runJob, sweepJobs } from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/job-handlers.ts'
+import { inTransaction } from '../../src/panel.ts'
+import { signMessage } from '../../src/platform/local/qstash-signature.ts'
+import { panelUrl, signingKeys, useWorld } from '../support/world.ts'
+
+const world = useWorld()
+const url = `${panelUrl}/jobs/run`
+
+/** A handler that counts its calls, for a job whose real work is not what these tests are about. */
+let calls: number
+let failures: number
+const handlers = {
+  ...jobHandlers,
+  'sync-server': async () => {
+    calls += 1
+    if (calls <= failures) throw new Error('not yet')
+  },
+}
+
+beforeEach(() => {
+  calls = 0
+  failures = 0
+})
+
+const enqueueSync = (options = {}) => enqueue(world.panel, 'sync-server', { serverId: 1 }, options)
+const rows = () => world.database.db.select().from(jobs)
+const onlyJob = async () => {
+  const [job] = await rows()
+  if (!job) throw new Error('There is no job.')
+  return job
+}
+
+async function deliver(body: string, options: { key?: string; url?: string; signature?: string; path?: string } = {}) {
+  const signature =
+    options.signature ??
+    (await signMessage({ key: options.key ?? signingKeys.current, url: options.url ?? url, body, now: world.clock.now }))
+  return world.request('POST', options.path ?? '/jobs/run', { raw: body, headers: { 'upstash-signature': signature } })
+}
+
+describe('a job', () => {
+  it('is announced once its transaction is committed, and not when it is rolled back', async () => {
+    await inTransaction(world.panel, async (panel) => {
+      await enqueue(panel, 'sync-server', { serverId: 1 })
+      expect(world.messages).toEqual([])
+    })
+    expect(world.messages).toMatchObject([{ delay: 0 }])
+    const rolledBack = inTransaction(world.panel, async (panel) => {
+      await enqueue(panel, 'sync-server', { serverId: 2 })
+      throw new Error('no')
+    })
+    await expect(rolledBack).rejects.toThrow('no')
+    expect(world.messages).toHaveLength(1)
+    expect(await rows()).toHaveLength(1)
+  })
+
+  it('is done once, however often its message comes', async () => {
+    await enqueueSync()
+    const { id } = await onlyJob()
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => runJob(world.panel, id, handlers)))
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+    expect(calls).toBe(1)
+    expect(await runJob(world.panel, id, handlers)).toBe('not due')
+  })
+
+  it('waits for its time, whatever message comes early', async () => {
+    await enqueueSync({ runAt: new Date(world.clock.now.getTime() + 90_000) })
+    expect(world.messages).toMatchObject([{ delay: 90 }])
+    const { id } = await onlyJob()
+    expect(await runJob(world.panel, id, handlers)).toBe('not due')
+    world.clock.advance(91)
+    expect(await sweepJobs(world.panel, handlers)).toBe(1)
+    expect(calls).toBe(1)
+  })
+
+  it('that fails is tried again later each time, until it works', async () => {
+    failures = 2
+    await enqueueSync()
+    expect(await sweepJobs(world.panel, handlers)).toBe(1)
+    const first = await onlyJob()
+    expect(first).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'not yet' })
+    expect(first.runAt.getTime()).toBeGreaterThan(world.clock.now.getTime())
+    expect(await sweepJobs(world.panel, handlers)).toBe(0)
+    world.clock.advance(60)
+    await sweepJobs(world.panel, handlers)
+    world.clock.advance(60)
+    await sweepJobs(world.panel, handlers)
+    expect(await onlyJob()).toMatchObject({ state: 'done', attempts: 3, lastError: null })
+  })
+
+  it('is given up at its deadline', async () => {
+    failures = 100
+    await enqueueSync({ lifetimeSeconds: 30 })
+    for (let minute = 0; minute < 3; minute += 1) {
+      await sweepJobs(world.panel, handlers)
+      world.clock.advance(60)
+    }
+    expect(await onlyJob()).toMatchObject({ state: 'dead', lastError: 'not yet' })
+    expect(await sweepJobs(world.panel, handlers)).toBe(0)
+  })
+
+  it('left by a worker that died is taken up when its lease has run out', async () => {
+    await enqueueSync()
+    const hour = 3_600_000
+    await world.database.db.update(jobs).set({ leasedUntil: new Date(world.clock.now.getTime() + hour), fence: 1 })
+    expect(await sweepJobs(world.panel, handlers)).toBe(0)
+    world.clock.advance(3601)
+    expect(await sweepJobs(world.panel, handlers)).toBe(1)
+    expect(await onlyJob()).toMatchObject({ state: 'done', fence: 2 })
+  })
+
+  it('is not finished by a worker whose lease was taken over', async () => {
+    await enqueueSync()
+    const { id } = await onlyJob()
+    const slow = {
+      ...handlers,
+      'sync-server': async () => {
+        await world.database.db.update(jobs).set({ fence: 99 })
+      },
+    }
+    await runJob(world.panel, id, slow)
+    expect(await onlyJob()).toMatchObject({ state: 'waiting', fence: 99 })
+  })
+
+  it('with a key waits at most once, and can be called off', async () => {
+    await enqueueSync({ key: 'sync:1' })
+    await enqueueSync({ key: 'sync:1' })
+    expect(await rows()).toHaveLength(1)
+    await cancelJob(world.panel, 'sync:1')
+    expect(await sweepJobs(world.panel, handlers)).toBe(0)
+    await enqueueSync({ key: 'sync:1' })
+    expect(await rows()).toHaveLength(2)
+  })
+
+  it('cannot reach an outsider from inside a transaction', async () => {
+    const reaching = inTransaction(world.panel, async (panel) => panel.cache.get('x'))
+    await expect(reaching).rejects.toThrow('out of reach')
+  })
+})
+
+describe('the door of the queue', () => {
+  const body = async () => JSON.stringify({ job: (await onlyJob()).id })
+
+  beforeEach(() => enqueue(world.panel, 'sync-server', { serverId: 4711 }))
+
+  it('runs the job of a signed message', async () => {
+    expect(await deliver(await body())).toMatchObject({ status: 200, body: { outcome: 'done' } })
+    expect(await deliver(await body())).toMatchObject({ status: 200, body: { outcome: 'not due' } })
+  })
+
+  it('takes the next key while keys are rolled', async () => {
+    expect((await deliver(await body(), { key: signingKeys.next })).status).toBe(200)
+  })
+
+  it('ticks', async () => {
+    const path = '/jobs/tick'
+    const { status, body } = await deliver('{}', { path, url: `${panelUrl}${path}` })
+    expect([status, body]).toEqual([200, { ran: 2 }])
+  })
+
+  it('refuses what the queue did not sign for this address and these bytes', async () => {
+    const message = await body()
+    const seconds = Math.floor(world.clock.now.getTime() / 1000)
+    const claims = async (change: object, alg = 'HS256') => {
+      const { createHash } = await import('node:crypto')
+      const sound = {
+        iss: 'Upstash',
+        sub: url,
+        iat: seconds,
+        nbf: seconds,
+        exp: seconds + 300,
+        body: createHash('sha256').update(message).digest('base64url'),
+      }
+      const key = new TextEncoder().encode(signingKeys.current.padEnd(64, '0').slice(0, signingKeys.current.length))
+      return new SignJWT({ ...sound, ...change }).setProtectedHeader({ alg, typ: 'JWT' }).sign(key)
+    }
+    expect((await deliver(message, { signature: await claims({}) })).status).toBe(200)
+    const forged = {
+      nothing: '',
+      'another key': await signMessage({ key: 'sig_of_somebody_else', url, body: message, now: world.clock.now }),
+      'another address': await signMessage({ key: signingKeys.current, url: 'https://evil.test/jobs/run', body: message, now: world.clock.now }),
+      'another body': await signMessage({ key: signingKeys.current, url, body: '{}', now: world.clock.now }),
+      'no expiry': await claims({ exp: undefined }),
+      'expired': await claims({ exp: seconds - 3600, nbf: seconds - 7200, iat: seconds - 7200 }),
+      'valid for years': await claims({ exp: seconds + 86_400 * 365 }),
+      'from the future': await claims({ nbf: seconds + 3600 }),
+      'no body claim': await claims({ body: undefined }),
+      'another algorithm': await claims({}, 'HS512'),
+      'no token at all': 'a.b.c',
+    }
+    for (const [name, signature] of Object.entries(forged)) {
+      const { status } = await deliver(message, { signature })
+      expect([name, status]).toEqual([name, 401])
+    }
+  })
+
+  it('refuses the development key which everybody knows, whatever the environment says', async () => {
+    process.env.QSTASH_DEV = 'true'
+    try {
+      const known = await signMessage({ key: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r', url, body: await body(), now: world.clock.now })
+      expect((await deliver(await body(), { signature: known })).status).toBe(401)
+      expect((await deliver(await body())).status).toBe(200)
+    } finally {
+      delete process.env.QSTASH_DEV
+    }
+  })
+
+  it('refuses a message that names no job', async () => {
+    expect((await deliver('{"job":"everything"}')).status).toBe(422)
+    expect((await deliver('not json')).status).toBe(400)
+  })
+})
