@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNull, not, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import { and, eq, inArray, isNull, not, type Placeholder, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { alias, type PgColumn, QueryBuilder } from 'drizzle-orm/pg-core'
 import { type Database, prepared } from '../db/database.ts'
 import { embedMany, embedOne } from '../db/embed.ts'
-import { paginate, type RowPage } from '../db/pagination.ts'
+import { paginate, paginatePrepared, type RowPage } from '../db/pagination.ts'
 import { allocations, eggs, eggVariables, nodes, servers, subusers, transfers, users } from '../db/schema.ts'
 import type { Allocation } from '../db/tables/allocations.ts'
 import type { EggVariable } from '../db/tables/egg-variables.ts'
@@ -56,13 +56,23 @@ export async function listClientServers(
 ): Promise<RowPage<ClientServer>> {
   const { actor } = panel
   if (actor.kind !== 'user') throw unauthenticated()
-  const page = await paginate(panel.db, {
-    page: request.page,
-    perPage: request.perPage,
+  const { user } = actor
+  const shape = (caller: Caller, filtered?: SQL) => ({
     table: servers,
-    fields: { ...detailsOf(include), ...reachOf(actor.user) },
-    where: and(inScope(scope, actor.user), allFilters(filters, request.filters)),
+    fields: { ...detailsOf(include), ...reachOf(caller) },
+    where: and(inScope(scope, caller), filtered),
   })
+  const filtered = allFilters(filters, request.filters)
+  const numbers = { page: request.page, perPage: request.perPage }
+  const { rootAdmin } = user
+  const statement = {
+    name: ['client_servers', scope, rootAdmin ? 'admin' : 'player', ...include].join('_'),
+    shape: () => shape({ id: sql.placeholder('user'), rootAdmin }),
+    values: { user: user.id },
+  }
+  const page = filtered
+    ? await paginate(panel.db, { ...shape(user, filtered), ...numbers })
+    : await paginatePrepared(panel.db, statement, numbers)
   return { ...page, rows: page.rows.map((row) => ({ ...row, ...reached(actor.user, row), include })) }
 }
 
@@ -94,8 +104,11 @@ export const serverFilters = Object.keys(filters)
 /** Selected columns are named at once here, so the builder must know how names are written. */
 const query = () => new QueryBuilder({ casing: 'snake_case' })
 
+/** Whose servers a statement is about; his id may be given when it is run. */
+type Caller = { id: number | Placeholder; rootAdmin: boolean }
+
 /** Ids of the servers which the user owns or was let into. */
-function idsOf(user: User) {
+function idsOf(user: Caller) {
   const owned = alias(servers, 'owned')
   return query()
     .select({ id: owned.id })
@@ -104,7 +117,7 @@ function idsOf(user: User) {
     .union(query().select({ id: subusers.serverId }).from(subusers).where(eq(subusers.userId, user.id)))
 }
 
-function inScope(scope: ServerScope, user: User): SQL | undefined {
+function inScope(scope: ServerScope, user: Caller): SQL | undefined {
   switch (scope) {
     case 'owner':
       return eq(servers.ownerId, user.id)
@@ -169,7 +182,7 @@ const embeddedSubusers = () =>
   }) as SQL<ShownSubuser[]>
 
 /** Columns which, where a server was not reached by name, say how this user reaches it. */
-function reachOf(user: User) {
+function reachOf(user: Caller) {
   const open = query()
     .select({ one: sql`1` })
     .from(transfers)

@@ -61,4 +61,4 @@ export const present = <Schema extends z.ZodType>(schema: Schema) =>
     .pipe(schema.nullable() as unknown as z.ZodType<z.output<Schema> | null, {} | null>)
 
 /** An e-mail address; stricter than what mail servers accept, as the specification asks. */
-export const email = () => z.email('email').min(1, 'between').max(191, 'between')
+export const email = () => z.string().pipe(z.email('email').min(1, 'between').max(191, 'between'))

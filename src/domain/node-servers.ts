@@ -2,7 +2,7 @@ import { eq, or, type SQL, sql } from 'drizzle-orm'
 import { type Database, prepared } from '../db/database.ts'
 import { embedMany, embedOne } from '../db/embed.ts'
 import { embedOnce } from '../db/embed-once.ts'
-import { paginate, type RowPage } from '../db/pagination.ts'
+import { paginatePrepared, type RowPage } from '../db/pagination.ts'
 import {
   activity,
   allocations,
@@ -46,6 +46,17 @@ const locationOf = () =>
       sql`${location.id} = (select ${nodes.locationId} from ${nodes} where ${nodes.id} = ${servers.nodeId})`,
   })
 
+const pageOfServers = () => ({
+  table: servers,
+  where: eq(servers.nodeId, placeholder('node')),
+  fields: {
+    egg: embedOnce(eggOf(), servers.eggId, servers.id),
+    allocations: allocationsOf(),
+    location: locationOf(),
+  },
+  exactUpTo: everyServer,
+})
+
 /**
  * One page of the servers of a node by id, with all that their configurations are made of and their exact
  * number, in one statement. A server being moved away is still among them. Wings: GET /servers.
@@ -55,18 +66,8 @@ export async function listNodeServers(
   node: Node,
   request: { page: number; perPage: number },
 ): Promise<RowPage<ServerWithEverything>> {
-  const { rows, ...page } = await paginate(panel.db, {
-    table: servers,
-    where: eq(servers.nodeId, node.id),
-    fields: {
-      egg: embedOnce(eggOf(), servers.eggId, servers.id),
-      allocations: allocationsOf(),
-      location: locationOf(),
-    },
-    page: request.page,
-    perPage: request.perPage,
-    exactUpTo: everyServer,
-  })
+  const statement = { name: 'node_servers', shape: pageOfServers, values: { node: node.id } }
+  const { rows, ...page } = await paginatePrepared(panel.db, statement, request)
   const eggsById = new Map(rows.flatMap(({ egg }) => (egg ? [[egg.id, egg] as const] : [])))
   return { ...page, rows: rows.map((row) => everythingOf(row, { ...row, egg: eggsById.get(row.eggId) })) }
 }

@@ -21,8 +21,7 @@ const languagePattern = /^[a-z]{2,3}(?:[-_][a-z]{2})?$/i
 export const UserInput = () =>
   z.object({
     external_id: looseText(191).nullish(),
-    // By itself the address calls everything that is none a broken `email`, also what is missing.
-    email: z.string().pipe(email()),
+    email: email(),
     username: textBetween(1, 191).regex(usernamePattern, 'p_username'),
     first_name: textBetween(1, 191),
     last_name: textBetween(1, 191),

@@ -62,6 +62,7 @@ const bare = new Hono()
   })
   .get('/statements', (c) => c.json({ statements }))
 
+process.on('SIGINT', () => process.exit(0))
 listen(
   {
     fetch: (request) =>
