@@ -32,7 +32,9 @@ export async function seedEggs(panel: Panel): Promise<void> {
     const [existing] = await panel.db.select().from(nests).where(eq(nests.name, name))
     const nest =
       existing ??
-      only(await panel.db.insert(nests).values({ name, description, author: 'eggs@roost.example' }).returning())
+      only(
+        await panel.db.insert(nests).values({ name, description, author: 'eggs@roost.example' }).returning(),
+      )
     const folder = new URL(`${slug}/`, eggsDirectory)
     for (const file of (await readdir(fileURLToPath(folder))).toSorted()) {
       await importEgg(panel, nest, JSON.parse(await readFile(new URL(basename(file), folder), 'utf8')))
@@ -42,21 +44,37 @@ export async function seedEggs(panel: Panel): Promise<void> {
 
 /** An administrator with both kinds of key. */
 export async function seedAdministrator(panel: Panel): Promise<SeededUser & { application_key: string }> {
-  const { user, password } = await seedUser(panel, { username: 'admin', firstName: 'Ada', lastName: 'Admin', rootAdmin: true })
+  const { user, password } = await seedUser(panel, {
+    username: 'admin',
+    firstName: 'Ada',
+    lastName: 'Admin',
+    rootAdmin: true,
+  })
   const acl = Object.fromEntries(aclResources.map((resource) => [resource, 3 as const]))
-  const { key, secret } = await addApiKey(panel, user, { type: 'application', description: 'Made at the first start', acl })
+  const { key, secret } = await addApiKey(panel, user, {
+    type: 'application',
+    description: 'Made at the first start',
+    acl,
+  })
   return { ...(await withClientKey(panel, user, password)), application_key: key.identifier + secret }
 }
 
 /** A player who is no administrator. */
 export async function seedPlayer(panel: Panel): Promise<{ user: User; seeded: SeededUser }> {
-  const { user, password } = await seedUser(panel, { username: 'player', firstName: 'Pat', lastName: 'Player', rootAdmin: false })
+  const { user, password } = await seedUser(panel, {
+    username: 'player',
+    firstName: 'Pat',
+    lastName: 'Player',
+    rootAdmin: false,
+  })
   return { user, seeded: await withClientKey(panel, user, password) }
 }
 
 /** A location with one node on this machine, whose daemon listens at `daemonPort`, and eleven allocations. */
 export async function seedNode(panel: Panel, daemonPort: number): Promise<SeededNode> {
-  const location = only(await panel.db.insert(locations).values({ short: 'local', long: 'This machine' }).returning())
+  const location = only(
+    await panel.db.insert(locations).values({ short: 'local', long: 'This machine' }).returning(),
+  )
   const uuid = crypto.randomUUID()
   const tokenId = randomText(16)
   const token = randomText(64)
@@ -100,22 +118,35 @@ export async function demoServerInput(panel: Panel, node: Node, owner: User) {
     egg: egg.id,
     docker_image: Object.values(egg.dockerImages)[0] ?? '',
     startup: egg.startup,
-    environment: Object.fromEntries(variables.map(({ envVariable, defaultValue }) => [envVariable, defaultValue])),
+    environment: Object.fromEntries(
+      variables.map(({ envVariable, defaultValue }) => [envVariable, defaultValue]),
+    ),
     limits: { memory: 512, swap: 0, disk: 1024, io: 500, cpu: 100 },
     feature_limits: { databases: 2, allocations: 3, backups: 3 },
     allocation: { default: allocation?.id ?? 0 },
   }
 }
 
-async function seedUser(panel: Panel, person: Pick<User, 'username' | 'firstName' | 'lastName' | 'rootAdmin'>) {
+async function seedUser(
+  panel: Panel,
+  person: Pick<User, 'username' | 'firstName' | 'lastName' | 'rootAdmin'>,
+) {
   const password = randomBytes(12).toString('base64url')
   const passwordHash = await hashPassword(password)
   const email = `${person.username}@roost.example`
-  const user = only(await panel.db.insert(users).values({ ...person, email, passwordHash }).returning())
+  const user = only(
+    await panel.db
+      .insert(users)
+      .values({ ...person, email, passwordHash })
+      .returning(),
+  )
   return { user, password }
 }
 
 async function withClientKey(panel: Panel, user: User, password: string): Promise<SeededUser> {
-  const { key, secret } = await addApiKey(panel, user, { type: 'account', description: 'Made at the first start' })
+  const { key, secret } = await addApiKey(panel, user, {
+    type: 'account',
+    description: 'Made at the first start',
+  })
   return { username: user.username, email: user.email, password, client_key: key.identifier + secret }
 }

@@ -23,7 +23,9 @@ const databaseUrl = new URL(process.env.TEST_DATABASE_URL ?? 'postgres://postgre
 const hasPostgres = await isReachable(databaseUrl)
 if (!hasPostgres) {
   if (process.env.CI) throw new Error(`CI needs PostgreSQL at ${databaseUrl.host}.`)
-  console.warn(`Skipped: the suites on PostgreSQL, by postgres.js and by the neon driver: nothing at ${databaseUrl.host}.`)
+  console.warn(
+    `Skipped: the suites on PostgreSQL, by postgres.js and by the neon driver: nothing at ${databaseUrl.host}.`,
+  )
 }
 
 const onDriver = (driver: 'postgres' | 'neon') => ({
@@ -33,6 +35,8 @@ const onDriver = (driver: 'postgres' | 'neon') => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // What is logged where everything went well only hides what did not.
+    silent: 'passed-only',
     projects: [
       { test: { ...shared, name: 'pglite', include: ['test/**/*.test.ts'] } },
       ...(hasPostgres ? [onDriver('postgres'), onDriver('neon')] : []),

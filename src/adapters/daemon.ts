@@ -49,53 +49,26 @@ export class DaemonError extends Error {
   }
 }
 
-/** The daemon at an address, over HTTP. `token` is the node's secret alone, without its id. */
-export function httpDaemon(
-  address: { url: string; token: () => Promise<string> },
-  timeout = defaultTimeout,
-): Daemon {
-  const call = async (method: string, path: string, body?: object): Promise<Response> => {
-    const token = await address.token()
-    let answer: Response
-    try {
-      answer = await fetch(`${address.url}${path}`, {
-        method,
-        redirect: 'manual',
-        headers: {
-          authorization: `Bearer ${token}`,
-          accept: 'application/json',
-          ...(body ? { 'content-type': 'application/json' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: AbortSignal.timeout(timeout),
-      })
-    } catch (error) {
-      throw new DaemonError(null, 'The node did not answer.', null, error)
-    }
-    if (!answer.ok) throw await errorFrom(answer)
-    return answer
-  }
+type DaemonTarget = {
+  /** Origin of the daemon. */
+  url: string
+  /** The node's secret alone, without its id. */
+  token: () => Promise<string>
+  /** Milliseconds after which a call is given up. */
+  timeout: number
+}
+
+/** The daemon at an address, over HTTP. */
+export function httpDaemon(url: string, token: () => Promise<string>, timeout = defaultTimeout): Daemon {
+  const target = { url, token, timeout }
   const tell = async (method: string, path: string, body?: object) => {
-    const answer = await call(method, path, body)
+    const answer = await call(target, method, path, body)
     await answer.body?.cancel()
-  }
-  const ask = async <T>(path: string): Promise<T> => {
-    const answer = await call('GET', path)
-    try {
-      return (await answer.json()) as T
-    } catch (error) {
-      throw new DaemonError(
-        answer.status,
-        'The node gave an answer that cannot be read.',
-        requestIdOf(answer),
-        error,
-      )
-    }
   }
   const at = (uuid: string) => `/api/servers/${uuid}`
   return {
-    system: () => ask('/api/system'),
-    showServer: (uuid) => ask(at(uuid)),
+    system: () => ask(target, '/api/system'),
+    showServer: (uuid) => ask(target, at(uuid)),
     createServer: (uuid, startOnCompletion) =>
       tell('POST', '/api/servers', { uuid, start_on_completion: startOnCompletion }),
     deleteServer: async (uuid) => {
@@ -109,6 +82,42 @@ export function httpDaemon(
     setPower: (uuid, signal) => tell('POST', `${at(uuid)}/power`, { action: signal }),
     sendCommands: (uuid, commands) => tell('POST', `${at(uuid)}/commands`, { commands }),
     updateConfiguration: (configuration) => tell('POST', '/api/update', configuration),
+  }
+}
+
+async function call(target: DaemonTarget, method: string, path: string, body?: object): Promise<Response> {
+  const token = await target.token()
+  let answer: Response
+  try {
+    answer = await fetch(`${target.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(target.timeout),
+    })
+  } catch (error) {
+    throw new DaemonError(null, 'The node did not answer.', null, error)
+  }
+  if (!answer.ok) throw await errorFrom(answer)
+  return answer
+}
+
+async function ask<T>(target: DaemonTarget, path: string): Promise<T> {
+  const answer = await call(target, 'GET', path)
+  try {
+    return (await answer.json()) as T
+  } catch (error) {
+    throw new DaemonError(
+      answer.status,
+      'The node gave an answer that cannot be read.',
+      requestIdOf(answer),
+      error,
+    )
   }
 }
 

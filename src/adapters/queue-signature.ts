@@ -26,7 +26,11 @@ export async function isSignedByQueue(keys: SigningKeys, message: SignedMessage)
   if (keys.current === '' || keys.next === '' || keys.current === keys.next) return false
   try {
     if (!hasSoundClaims(message)) return false
-    const receiver = new Receiver({ currentSigningKey: keys.current, nextSigningKey: keys.next, devMode: false })
+    const receiver = new Receiver({
+      currentSigningKey: keys.current,
+      nextSigningKey: keys.next,
+      devMode: false,
+    })
     const { signature, body, url } = message
     return await receiver.verify({ signature, body, url, clockTolerance: skew })
   } catch {

@@ -39,7 +39,10 @@ export function uniqueViolation(error: unknown): string | null {
   const cause = violation(error)
   if (cause?.code !== '23505') return null
   // Names which drizzle derives from columns are in camelCase.
-  return (cause.constraint ?? cause.constraint_name ?? '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return (cause.constraint ?? cause.constraint_name ?? '').replace(
+    /[A-Z]/g,
+    (letter) => `_${letter.toLowerCase()}`,
+  )
 }
 
 /** Whether `error` says that a foreign key still points here, or to nothing. */

@@ -82,7 +82,11 @@ function pageQuery<T extends PgTable, F extends Fields>(
     .offset(offset)
     .as('ids')
   // Drizzle cannot select an empty object.
-  const selection = { total: counted.total, row: source, ...(Object.keys(fields ?? {}).length > 0 ? { fields } : {}) }
+  const selection = {
+    total: counted.total,
+    row: source,
+    ...(Object.keys(fields ?? {}).length > 0 ? { fields } : {}),
+  }
   return db
     .select(selection as never)
     .from(counted)
@@ -91,7 +95,11 @@ function pageQuery<T extends PgTable, F extends Fields>(
     .orderBy(...order)
 }
 
-function pageOf<Row>(found: Found, { page, perPage }: PageNumbers, exactUpTo = defaultExactUpTo): RowPage<Row> {
+function pageOf<Row>(
+  found: Found,
+  { page, perPage }: PageNumbers,
+  exactUpTo = defaultExactUpTo,
+): RowPage<Row> {
   const rows = found.filter(({ row }) => row !== null).map(({ row, fields }) => ({ ...row, ...fields }))
   const offset = (page - 1) * perPage
   const total = totalOf(only(found).total, exactUpTo, offset, rows.length, perPage)

@@ -50,10 +50,16 @@ type Nests = typeof nests
 
 /** Ids of the nodes of a location, to reach its servers. */
 const nodesOf = (location: Locations) =>
-  new QueryBuilder({ casing: 'snake_case' }).select({ id: nodes.id }).from(nodes).where(eq(nodes.locationId, location.id))
+  new QueryBuilder({ casing: 'snake_case' })
+    .select({ id: nodes.id })
+    .from(nodes)
+    .where(eq(nodes.locationId, location.id))
 
 const eggsOf = (nest: Nests) =>
-  new QueryBuilder({ casing: 'snake_case' }).select({ id: eggs.id }).from(eggs).where(eq(eggs.nestId, nest.id))
+  new QueryBuilder({ casing: 'snake_case' })
+    .select({ id: eggs.id })
+    .from(eggs)
+    .where(eq(eggs.nestId, nest.id))
 
 /** In a statement over one table drizzle drops that table's name from columns it sees; here they keep it. */
 const apart = <T>(value: SQL<T>): SQL<T> => sql<T>`${value}`
@@ -61,7 +67,9 @@ const apart = <T>(value: SQL<T>): SQL<T> => sql<T>`${value}`
 /** What a server's row cannot say of itself, though every form of it needs it. */
 const serverFields = (server: Servers) => ({
   nestId: apart(sql<number>`(select ${eggs.nestId} from ${eggs} where ${eggs.id} = ${server.eggId})`),
-  locationShort: apart(sql<string>`(select ${locations.short} from ${nodes} inner join ${locations} on ${locations.id} = ${nodes.locationId} where ${nodes.id} = ${server.nodeId})`),
+  locationShort: apart(
+    sql<string>`(select ${locations.short} from ${nodes} inner join ${locations} on ${locations.id} = ${nodes.locationId} where ${nodes.id} = ${server.nodeId})`,
+  ),
   eggVariables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, server.eggId) }),
 })
 

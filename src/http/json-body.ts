@@ -3,7 +3,8 @@ import { badRequest, payloadTooLarge } from '../errors.ts'
 
 const deepest = 32
 const mostKeys = 20_000
-const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+/** Keys by which an object reaches its prototype. */
+export const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 /** Whose blanks are part of them. */
 const untrimmed = new Set(['password', 'password_confirmation', 'current_password'])
 
@@ -39,14 +40,15 @@ function concatenate(chunks: Uint8Array[], size: number): Uint8Array {
 }
 
 /**
- * Lets the body be read as JSON any number of times, read no further than `limit` bytes.
- * No body is an empty object. Refuses with 413 above the limit.
+ * Lets the body be read as JSON any number of times, read no further than `limit` bytes; gives the text
+ * as it came. No body is an empty object to those who read it as JSON. Refuses with 413 above the limit.
  */
-export async function bufferBody(c: Context, limit: number): Promise<void> {
-  if (c.req.bodyCache.text !== undefined) return
+export async function bufferBody(c: Context, limit: number): Promise<string> {
+  if (c.req.bodyCache.text !== undefined) return c.req.text()
   const text = await readText(c.req.raw, limit)
   // Hono keeps promises here, whatever its type says.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text.trim() === '' ? '{}' : text) })
+  return text
 }
 
 /**

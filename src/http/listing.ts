@@ -101,7 +101,10 @@ function readSorts(allowed: readonly string[], value: unknown): ListQuery['sorts
 function readSearch(value: unknown): string | null {
   if (value === undefined || value === null) return null
   const rule = typeof value !== 'string' ? 'string' : value.length > longestSearch ? 'max' : null
-  if (rule) throw invalid([{ field: 'search', rule, detail: describeFailure('search', rule, { maximum: longestSearch }) }])
+  if (rule)
+    throw invalid([
+      { field: 'search', rule, detail: describeFailure('search', rule, { maximum: longestSearch }) },
+    ])
   return value as string
 }
 

@@ -1,5 +1,5 @@
 import { badRequest } from '../errors.ts'
-import { normalise } from './json-body.ts'
+import { forbiddenKeys, normalise } from './json-body.ts'
 
 const keyPattern = /^([\w*]+)((?:\[[^[\]]*\])*)$/
 
@@ -14,6 +14,8 @@ export function parseQuery(flat: unknown): Record<string, unknown> {
     if (!match?.[1]) continue
     const path = [match[1], ...[...(match[2] ?? '').matchAll(/\[([^[\]]*)\]/g)].map(([, name]) => name ?? '')]
     if (path.length > 3) throw badRequest('The query is nested too deeply.')
+    if (path.some((name) => forbiddenKeys.has(name)))
+      throw badRequest('The query has a key that is not allowed.')
     for (const value of [values].flat()) place(query, path, value)
   }
   return normalise(query) as Record<string, unknown>
@@ -30,7 +32,7 @@ function place(into: Record<string, unknown> | unknown[], path: string[], value:
     return
   }
   const isList = rest[0] === '' || /^\d+$/.test(rest[0] ?? '')
-  const existing = into[name]
+  const existing = Object.hasOwn(into, name) ? into[name] : null
   const child = typeof existing === 'object' && existing !== null ? existing : isList ? [] : {}
   into[name] = child
   place(child as Record<string, unknown> | unknown[], rest, value)

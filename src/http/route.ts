@@ -53,7 +53,7 @@ export const body = <Schema extends z.ZodType>(
   limit = defaultBodyLimit,
 ): Word<'json', Schema> => {
   const validator = validating('json', schema, normaliseBody, invalidInput)
-  return stating({ kind: 'input', place: 'json', schema }, async (c, next) => {
+  return stating({ kind: 'input', place: 'json', schema, limit }, async (c, next) => {
     await bufferBody(c, limit)
     return validator(c, next)
   })

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { readEnv } from './env.ts'
 import type { Bootstrap } from './local/demo.ts'
-import { startNode } from './node.ts'
+import { type AnswerVerb, startNode } from './node.ts'
 import type { Surface } from './serve.ts'
 
 /** Milliseconds after which an orderly end is given up. */
 const patience = 15_000
 
 /** Runs the panel until the process is told to end; what is at fault is said in one message. */
-export async function runNode(surfaces: Surface[]): Promise<void> {
+export async function runNode(surfaces: Surface[], answerVerb: AnswerVerb): Promise<void> {
   try {
-    const panel = await startNode(process.env, surfaces)
+    const panel = await startNode(process.env, surfaces, answerVerb)
     console.log(panel.bootstrap ? greeting(panel.bootstrap) : `Roost serves at ${panel.url}`)
     const end = () => {
       setTimeout(() => process.exit(1), patience).unref()

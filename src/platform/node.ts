@@ -1,18 +1,26 @@
-import { type HttpBindings, serve as listen, type ServerType } from '@hono/node-server'
-import type { Context, Hono } from 'hono'
-import { canonicalAddress } from '../addresses.ts'
+import type { Hono } from 'hono'
 import { tick } from '../domain/tick.ts'
 import type { Panel } from '../panel.ts'
+import { finish } from './background.ts'
 import { type Env, readEnv } from './env.ts'
+import { openControlSocket } from './local/control-socket.ts'
 import { openDataDirectory } from './local/data-directory.ts'
 import { type Bootstrap, openDemo } from './local/demo.ts'
 import { openLocalParts } from './local/parts.ts'
+import { listenOn, socketAddress } from './node-http.ts'
 import { openPanel, type Parts } from './parts.ts'
 import { serve, type Surface } from './serve.ts'
 
 const minute = 60_000
 
 export type RunningPanel = { url: string; bootstrap: Bootstrap | null; close: () => Promise<void> }
+
+/** Answers what the command line asks of this process. */
+export type AnswerVerb = (panel: Panel, asked: unknown) => Promise<unknown>
+
+type Log = (line: string) => void
+/** Undo what was opened, the newest first. */
+type Closers = (() => unknown)[]
 
 /**
  * The whole panel in this process: every surface on one port, over what the environment names and
@@ -21,71 +29,78 @@ export type RunningPanel = { url: string; bootstrap: Bootstrap | null; close: ()
 export async function startNode(
   raw: Record<string, unknown>,
   surfaces: Surface[],
-  log: (line: string) => void = console.log,
+  answerVerb: AnswerVerb,
+  log: Log = console.log,
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
-  const directory = await openDataDirectory(env.DATA_DIR)
-  const opening = Promise.withResolvers<Parts>()
-  // Requests that come before the parts are open wait for them; a failure is thrown below.
-  opening.promise.catch(() => undefined)
-  const pending = new Set<Promise<unknown>>()
-  const settle = (work: Promise<unknown>) => {
-    pending.add(work)
-    void work.finally(() => pending.delete(work))
+  const closers: Closers = []
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer()
   }
-  const app = serve(
-    {
-      parts: () => opening.promise,
-      address: (c) => socketAddress(c, env.TRUSTED_PROXIES),
-      settle: (_c, work) => work.forEach(settle),
-    },
-    ...surfaces,
-  )
   try {
-    let objects: Hono | null = null
-    const { server, port } = await listenOn(env, (request, bindings) =>
-      objects && new URL(request.url).pathname.startsWith('/objects/')
-        ? objects.fetch(request)
-        : app.fetch(request, bindings),
-    )
-    const url = env.APP_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${port}`
-    const { parts, objectsApp } = await openLocalParts(env, { directory, url, deliver: async (request) => app.fetch(request) })
-    objects = objectsApp
-    opening.resolve(parts)
-    const panel: Panel = {
-      ...openPanel(parts, { ip: '127.0.0.1', requestId: 'process', defer: settle }),
-      actor: { kind: 'system' },
-    }
-    const stopTicking = tickEveryMinute(panel)
-    const demo = env.DEMO ?? env.DATABASE_URL === undefined ? await openDemo(panel, directory.path, log) : null
-    const close = async () => {
-      stopTicking()
-      await demo?.daemon.close()
-      await new Promise((resolve) => server.close(resolve))
-      await Promise.allSettled(pending)
-      await parts.close()
-      await directory.release()
-    }
-    return { url, bootstrap: demo?.bootstrap ?? null, close }
+    return { ...(await open(env, surfaces, answerVerb, log, closers)), close }
   } catch (error) {
-    opening.reject(error)
-    await directory.release()
+    await close()
     throw error
   }
 }
 
-/** The socket's address; behind trusted proxies, the entry which the outermost of them added. */
-function socketAddress(c: Context<{ Bindings: HttpBindings }>, trustedProxies: number): string {
-  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim())
-  const claimed = trustedProxies > 0 ? forwarded.at(-trustedProxies) : undefined
-  return canonicalAddress(claimed || (c.env?.incoming?.socket.remoteAddress ?? '')) ?? '0.0.0.0'
+async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: Log, closers: Closers) {
+  const directory = await openDataDirectory(env.DATA_DIR)
+  closers.push(directory.release)
+  const background = keepBackground()
+  const opening = Promise.withResolvers<Parts>()
+  // Requests that come before the parts are open wait for them; a failure is thrown by what failed.
+  opening.promise.catch(() => undefined)
+  const app = serve(
+    {
+      parts: () => opening.promise,
+      address: (c) => socketAddress(c, env.TRUSTED_PROXIES),
+      settle: (_c, work) => background.add(finish(work)),
+    },
+    ...surfaces,
+  )
+  let objects: Hono | null = null
+  const listener = await listenOn(env, (request, bindings) =>
+    objects && new URL(request.url).pathname.startsWith('/objects/')
+      ? objects.fetch(request)
+      : app.fetch(request, bindings),
+  )
+  closers.push(() => opening.reject(new Error('The panel has ended.')), listener.close)
+  const url = env.APP_URL ?? originOf(env.HOST, listener.port)
+  const deliver = async (request: Request) => app.fetch(request)
+  const { parts, objectsApp } = await openLocalParts(env, { directory, url, deliver })
+  // Closed after what was under way is done.
+  closers.splice(1, 0, parts.close, background.done)
+  objects = objectsApp
+  opening.resolve(parts)
+  const facts = {
+    ip: '127.0.0.1',
+    requestId: 'process',
+    defer: (work: Promise<unknown>) => background.add(finish([work])),
+  }
+  const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
+  closers.push(tickEveryMinute(panel))
+  if (!env.DATABASE_URL) closers.push(await takeVerbs(panel, directory.path, answerVerb))
+  if (!(env.DEMO ?? !env.DATABASE_URL)) return { url, bootstrap: null }
+  const { bootstrap, daemon } = await openDemo(panel, directory.path, log)
+  closers.push(daemon.close)
+  return { url, bootstrap }
 }
 
-function listenOn(env: Env, fetch: (request: Request, bindings: unknown) => Response | Promise<Response>) {
-  return new Promise<{ server: ServerType; port: number }>((resolve, reject) => {
-    const server = listen({ fetch, hostname: env.HOST, port: env.PORT }, (info) => resolve({ server, port: info.port }))
-    server.on('error', reject)
-  })
+const originOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** Work that goes on after its request was answered. */
+function keepBackground(): { add: (work: Promise<unknown>) => void; done: () => Promise<unknown> } {
+  const pending = new Set<Promise<unknown>>()
+  return {
+    add: (work) => {
+      pending.add(work)
+      const forget = () => pending.delete(work)
+      work.then(forget, forget)
+    },
+    done: () => Promise.allSettled(pending),
+  }
 }
 
 function tickEveryMinute(panel: Panel): () => void {
@@ -96,4 +111,17 @@ function tickEveryMinute(panel: Panel): () => void {
   const timer = setInterval(run, minute)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+/** The command line reaches the embedded database through this process; without a socket, only when it has ended. */
+async function takeVerbs(panel: Panel, directory: string, answerVerb: AnswerVerb): Promise<() => unknown> {
+  try {
+    return (await openControlSocket(directory, (asked) => answerVerb(panel, asked))).close
+  } catch (error) {
+    console.warn(
+      'The command line cannot reach this process:',
+      error instanceof Error ? error.message : error,
+    )
+    return () => undefined
+  }
 }

@@ -27,8 +27,7 @@ export function openPanel(parts: Parts, facts: RequestFacts): Panel {
     now,
     ...facts,
     actor: { kind: 'guest' },
-    daemon: (node) =>
-      httpDaemon({ url: daemonUrl(node), token: () => daemonSecret({ keys }, node) }, config.daemonTimeout),
+    daemon: (node) => httpDaemon(daemonUrl(node), () => daemonSecret({ keys }, node), config.daemonTimeout),
     wake: ({ id, runAt }) => {
       const delay = Math.max(0, Math.ceil((runAt.getTime() - now().getTime()) / 1000))
       // A message that is lost costs a minute: the sweep finds the job.

@@ -56,6 +56,6 @@ const headers: MiddlewareHandler = async (c, next) => {
 /** Paths which two readers might take for two different ones. */
 const refuseOddPaths: MiddlewareHandler = async (c, next) => {
   const path = new URL(c.req.url).pathname
-  if (/\/\/|\\|%2f|%5c|%00|%2e%2e/i.test(path)) throw badRequest('The path is not in its plain form.')
+  if (/\/\/|\\|%2f|%5c|%00/i.test(path)) throw badRequest('The path is not in its plain form.')
   await next()
 }

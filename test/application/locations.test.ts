@@ -119,4 +119,13 @@ describe('locations', () => {
       (await world.request('GET', '/api/application/locations?sort=long', { token })).body.errors[0].code,
     ).toBe('InvalidSortQuery')
   })
+
+  it('are linked under the configured origin, whatever host the request names', async () => {
+    for (const short of ['aa', 'ab']) await makeLocation(world, { short })
+    const response = await world.app.request('http://evil.test/api/application/locations?per_page=1', {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const { meta } = (await response.json()) as { meta: { pagination: { links: { next: string } } } }
+    expect(meta.pagination.links.next).toBe('http://panel.test/api/application/locations?per_page=1&page=2')
+  })
 })

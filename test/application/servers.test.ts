@@ -38,7 +38,8 @@ beforeEach(async () => {
 })
 
 const path = '/api/application/servers'
-const create = (changes: object = {}, query = '') => world.request('POST', `${path}${query}`, { token, body: { ...input(), ...changes } })
+const create = (changes: object = {}, query = '') =>
+  world.request('POST', `${path}${query}`, { token, body: { ...input(), ...changes } })
 const input = () => ({
   external_id: 'bill-1',
   name: 'Skyblock',
@@ -51,7 +52,8 @@ const input = () => ({
   feature_limits: { databases: null, backups: 2 },
   allocation: { default: free.id },
 })
-const rule = (answer: { body: any }) => answer.body.errors.map((error: any) => [error.meta?.source_field, error.meta?.rule])
+const rule = (answer: { body: any }) =>
+  answer.body.errors.map((error: any) => [error.meta?.source_field, error.meta?.rule])
 const nodeRow = async () => (await world.database.db.select().from(nodes).where(eq(nodes.id, node.id)))[0]
 
 describe('creating a server', () => {
@@ -73,9 +75,18 @@ describe('creating a server', () => {
       egg: egg.id,
       container: { startup_command: 'node server.mjs', image: 'node:24-alpine', installed: 0 },
     })
-    expect(body.attributes.container.environment).toMatchObject({ MOTD: 'Hi', P_SERVER_UUID: body.attributes.uuid })
-    expect(body.attributes.relationships.allocations.data[0].attributes).toMatchObject({ id: free.id, assigned: true })
-    expect(body.attributes.relationships.variables.data[0].attributes).toMatchObject({ env_variable: 'MOTD', server_value: 'Hi' })
+    expect(body.attributes.container.environment).toMatchObject({
+      MOTD: 'Hi',
+      P_SERVER_UUID: body.attributes.uuid,
+    })
+    expect(body.attributes.relationships.allocations.data[0].attributes).toMatchObject({
+      id: free.id,
+      assigned: true,
+    })
+    expect(body.attributes.relationships.variables.data[0].attributes).toMatchObject({
+      env_variable: 'MOTD',
+      server_value: 'Hi',
+    })
     expect(daemon.calls).toMatchObject([
       {
         method: 'POST',
@@ -93,9 +104,14 @@ describe('creating a server', () => {
     const second = await makeAllocation(world, node)
     const elsewhere = await makeAllocation(world, await makeNode(world))
     const allocation = (additional: number[]) => ({ allocation: { default: free.id, additional } })
-    expect(rule(await create(allocation([second.id, elsewhere.id])))).toEqual([['allocation.additional.1', 'exists']])
+    expect(rule(await create(allocation([second.id, elsewhere.id])))).toEqual([
+      ['allocation.additional.1', 'exists'],
+    ])
     const { body } = await create(allocation([second.id]), '?include=allocations')
-    expect(body.attributes.relationships.allocations.data.map((item: any) => item.attributes.id)).toEqual([free.id, second.id])
+    expect(body.attributes.relationships.allocations.data.map((item: any) => item.attributes.id)).toEqual([
+      free.id,
+      second.id,
+    ])
   })
 
   it('names every field that is wrong, and changes nothing', async () => {
@@ -133,8 +149,12 @@ describe('creating a server', () => {
 
   it('refuses ids that do not exist or are taken', async () => {
     await makeServer(world, { node, externalId: 'bill-1' })
-    const taken = (await world.database.db.select().from(allocations).where(eq(allocations.nodeId, node.id))).find((row) => row.serverId)
-    expect(rule(await create({ external_id: 'other', user: 999, egg: 999, allocation: { default: taken?.id } }))).toEqual([
+    const taken = (
+      await world.database.db.select().from(allocations).where(eq(allocations.nodeId, node.id))
+    ).find((row) => row.serverId)
+    expect(
+      rule(await create({ external_id: 'other', user: 999, egg: 999, allocation: { default: taken?.id } })),
+    ).toEqual([
       ['user', 'exists'],
       ['egg', 'exists'],
       ['allocation.default', 'exists'],
@@ -145,7 +165,9 @@ describe('creating a server', () => {
 
   it('holds the environment to the rules of the egg and drops what the egg does not know', async () => {
     expect(rule(await create({ environment: {} }))).toEqual([['environment.MOTD', 'required']])
-    expect(rule(await create({ environment: { MOTD: 'x'.repeat(65) } }))).toEqual([['environment.MOTD', 'max']])
+    expect(rule(await create({ environment: { MOTD: 'x'.repeat(65) } }))).toEqual([
+      ['environment.MOTD', 'max'],
+    ])
     const { body } = await create({ environment: { MOTD: 7, SERVER_PORT: '1' } })
     expect(body.attributes.container.environment).toMatchObject({ MOTD: '7' })
     expect(body.attributes.container.environment).not.toHaveProperty('SERVER_PORT')
@@ -158,7 +180,7 @@ describe('creating a server', () => {
 
   it('gives one of two racers the allocation and refuses the other', async () => {
     const answers = await Promise.all([create(), create({ external_id: null })])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 422])
     expect(await world.database.db.select().from(servers)).toHaveLength(1)
     expect(await nodeRow()).toMatchObject({ usedMemory: 512 })
   })
@@ -182,10 +204,9 @@ describe('creating a server', () => {
     expect(await world.database.db.select().from(servers)).toEqual([])
     daemon.respond(null)
     await world.runJobs()
-    expect(daemon.calls.map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, '{uuid}')}`)).toEqual([
-      'POST /api/servers',
-      'DELETE /api/servers/{uuid}',
-    ])
+    expect(
+      daemon.calls.map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, '{uuid}')}`),
+    ).toEqual(['POST /api/servers', 'DELETE /api/servers/{uuid}'])
   })
 
   it('is finished by a job when the process dies before the daemon was told', async () => {
@@ -219,9 +240,15 @@ describe('deploying a server', () => {
   it('keeps to ports that were asked for', async () => {
     const wanted = await makeAllocation(world, node, { port: 25_570 })
     expect((await create(deploy({ port_range: ['25565-25570'] }))).body.attributes.allocation).toBe(wanted.id)
-    expect((await create({ ...deploy({ port_range: ['30000'] }), external_id: null })).body.errors[0].code).toBe('NoViableAllocationException')
-    expect(rule(await create({ ...deploy({ port_range: ['all'] }), external_id: null }))).toEqual([['deploy.port_range.0', 'regex']])
-    expect((await create({ ...deploy({ port_range: ['1-5000'] }), external_id: null })).body.errors[0].code).toBe('TooManyPortsInRangeException')
+    expect(
+      (await create({ ...deploy({ port_range: ['30000'] }), external_id: null })).body.errors[0].code,
+    ).toBe('NoViableAllocationException')
+    expect(rule(await create({ ...deploy({ port_range: ['all'] }), external_id: null }))).toEqual([
+      ['deploy.port_range.0', 'regex'],
+    ])
+    expect(
+      (await create({ ...deploy({ port_range: ['1-5000'] }), external_id: null })).body.errors[0].code,
+    ).toBe('TooManyPortsInRangeException')
   })
 
   it('refuses when no node has room', async () => {
@@ -244,14 +271,18 @@ describe('deploying a server', () => {
 
   it('gives an address to one server alone when it is to be dedicated, also under a race', async () => {
     await makeAllocation(world, node)
-    const answers = await Promise.all([1, 2].map((n) => create({ ...deploy({ dedicated_ip: true }), external_id: `d${n}` })))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400])
+    const answers = await Promise.all(
+      [1, 2].map((n) => create({ ...deploy({ dedicated_ip: true }), external_id: `d${n}` })),
+    )
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 400])
   })
 
   it('never gives away more than the node has, however many ask at once', async () => {
     await world.database.db.update(nodes).set({ memory: 1024 }).where(eq(nodes.id, node.id))
     for (let n = 0; n < 5; n += 1) await makeAllocation(world, node)
-    const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => create({ ...deploy(), external_id: `r${n}` })))
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => create({ ...deploy(), external_id: `r${n}` })),
+    )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(2)
     expect(await nodeRow()).toMatchObject({ usedMemory: 1024 })
   })
@@ -264,7 +295,10 @@ describe('deleting a server', () => {
     expect(daemon.calls).toMatchObject([{ method: 'DELETE', path: `/api/servers/${server.uuid}` }])
     expect((await world.request('GET', `${path}/${server.id}`, { token })).status).toBe(404)
     expect(await nodeRow()).toMatchObject({ usedMemory: 0, usedDisk: 0 })
-    const [row] = await world.database.db.select().from(allocations).where(eq(allocations.id, server.allocationId))
+    const [row] = await world.database.db
+      .select()
+      .from(allocations)
+      .where(eq(allocations.id, server.allocationId))
     expect(row?.serverId).toBeNull()
   })
 
@@ -307,17 +341,35 @@ describe('servers', () => {
     const server = await makeServer(world, { node, name: 'Zeta', externalId: 'x-1' })
     await makeServer(world, { node, name: 'Alpha' })
     await makeSubuser(world, server, owner, ['control.start'])
-    const query = '?include=allocations,user,subusers.user,nest,egg,location,node,databases,variables,transfer'
+    const query =
+      '?include=allocations,user,subusers.user,nest,egg,location,node,databases,variables,transfer'
     let answer: any
-    expect(await world.countStatements(async () => (answer = await world.request('GET', `${path}${query}`, { token })))).toBe(2)
+    expect(
+      await world.countStatements(
+        async () => (answer = await world.request('GET', `${path}${query}`, { token })),
+      ),
+    ).toBe(2)
     expect(answer.body.data.map((item: any) => item.attributes.name)).toEqual(['Zeta', 'Alpha'])
     const { relationships } = answer.body.data[0].attributes
     expect(Object.keys(relationships).toSorted()).toEqual(
-      ['allocations', 'databases', 'egg', 'location', 'nest', 'node', 'subusers', 'user', 'variables'].toSorted(),
+      [
+        'allocations',
+        'databases',
+        'egg',
+        'location',
+        'nest',
+        'node',
+        'subusers',
+        'user',
+        'variables',
+      ].toSorted(),
     )
     expect(relationships.subusers.data[0]).toMatchObject({
       object: 'subuser',
-      attributes: { permissions: ['control.start'], relationships: { user: { attributes: { id: owner.id } } } },
+      attributes: {
+        permissions: ['control.start'],
+        relationships: { user: { attributes: { id: owner.id } } },
+      },
     })
     expect(relationships.node.attributes).not.toHaveProperty('daemon_token')
   })
@@ -326,7 +378,9 @@ describe('servers', () => {
     const server = await makeServer(world, { node, name: 'Zeta 100%', externalId: 'x-1' })
     await makeServer(world, { node, name: 'Alpha' })
     const names = async (query: string) =>
-      (await world.request('GET', `${path}?${query}`, { token })).body.data.map((item: any) => item.attributes.name)
+      (await world.request('GET', `${path}?${query}`, { token })).body.data.map(
+        (item: any) => item.attributes.name,
+      )
     expect(await names('filter[name]=ZETA')).toEqual(['Zeta 100%'])
     expect(await names('filter[name]=100%25')).toEqual(['Zeta 100%'])
     expect(await names('filter[name]=%25')).toEqual(['Zeta 100%'])

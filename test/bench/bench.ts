@@ -8,7 +8,14 @@ const roundMilliseconds = 1000
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 
 type Scenario = { name: string; method: string; path: string; headers: Record<string, string>; body?: string }
-type Result = { scenario: Scenario; perSecond: number; p50: number; p99: number; bytes: number; statements: number }
+type Result = {
+  scenario: Scenario
+  perSecond: number
+  p50: number
+  p99: number
+  bytes: number
+  statements: number
+}
 
 const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
 
@@ -27,7 +34,10 @@ function send(port: number, scenario: Scenario): Promise<{ status: number; bytes
 }
 
 /** Keeps `concurrency` requests in the air for one round. */
-async function round(port: number, scenario: Scenario): Promise<{ perSecond: number; times: number[]; bytes: number }> {
+async function round(
+  port: number,
+  scenario: Scenario,
+): Promise<{ perSecond: number; times: number[]; bytes: number }> {
   const times: number[] = []
   const start = performance.now()
   let bytes = 0
@@ -63,7 +73,14 @@ async function measure(port: number, scenarios: Scenario[]): Promise<Result[]> {
       const sorted = times.toSorted((a, b) => a - b)
       const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
       const statements = await countStatements(port, scenario)
-      results.set(scenario, { scenario, perSecond, p50: quantile(0.5), p99: quantile(0.99), bytes, statements })
+      results.set(scenario, {
+        scenario,
+        perSecond,
+        p50: quantile(0.5),
+        p99: quantile(0.99),
+        bytes,
+        statements,
+      })
     }
   }
   return scenarios.flatMap((scenario) => results.get(scenario) ?? [])
@@ -81,9 +98,15 @@ function print(results: Result[]): void {
     String(bytes),
     String(statements),
   ])
-  const widths = columns.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const widths = columns.map((title, at) =>
+    Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  )
   for (const row of [columns, ...rows]) {
-    console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '))
+    console.log(
+      row
+        .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+        .join('  '),
+    )
   }
 }
 
@@ -104,10 +127,25 @@ try {
     await measure(port, [
       { name: 'bare Hono, one indexed row', method: 'GET', path: '/bare', headers: {} },
       { name: 'GET /api/client (50)', method: 'GET', path: '/api/client?per_page=50', headers: client },
-      { name: 'GET /api/client/servers/{id}', method: 'GET', path: `/api/client/servers/${seeded.uuid}`, headers: client },
-      { name: 'GET /api/remote/servers (50)', method: 'GET', path: '/api/remote/servers?page=0&per_page=50', headers: node },
+      {
+        name: 'GET /api/client/servers/{id}',
+        method: 'GET',
+        path: `/api/client/servers/${seeded.uuid}`,
+        headers: client,
+      },
+      {
+        name: 'GET /api/remote/servers (50)',
+        method: 'GET',
+        path: '/api/remote/servers?page=0&per_page=50',
+        headers: node,
+      },
       // Each reading gives new entries: a batch that comes again is not stored again.
-      { ...batch, get body() { return JSON.stringify({ data: seeded.entries(100) }) } },
+      {
+        ...batch,
+        get body() {
+          return JSON.stringify({ data: seeded.entries(100) })
+        },
+      },
     ]),
   )
   await server.stop()

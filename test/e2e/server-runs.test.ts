@@ -34,7 +34,11 @@ const startPanel = () =>
 async function call(key: string, method: string, path: string, body?: unknown) {
   const answer = await fetch(`${bootstrap.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, accept: 'application/json', 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json',
+      'content-type': 'application/json',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await answer.text()
@@ -67,7 +71,8 @@ async function openConsole(identifier: string) {
     frames.some((frame) => frame.event === event && (frame.args ?? []).join('').includes(text))
   await eventually(seen('auth success', ''))
   /** Whether the newest status is this one. */
-  const isIn = (state: string) => () => frames.findLast(({ event }) => event === 'status')?.args?.[0] === state
+  const isIn = (state: string) => () =>
+    frames.findLast(({ event }) => event === 'status')?.args?.[0] === state
   return { socket, send, seen, isIn }
 }
 
@@ -109,7 +114,10 @@ describe('from an empty machine to a running game server', { timeout: 90_000 }, 
       ready: /The daemon listens at/,
     })
 
-    const made = await asAdmin('POST', `/nodes/${nodeId}/allocations`, { ip: '127.0.0.1', ports: ['26000-26002'] })
+    const made = await asAdmin('POST', `/nodes/${nodeId}/allocations`, {
+      ip: '127.0.0.1',
+      ports: ['26000-26002'],
+    })
     expect(made.status).toBe(204)
     const allocations = await asAdmin('GET', `/nodes/${nodeId}/allocations`)
     const user = await asAdmin('POST', '/users', {
@@ -130,7 +138,10 @@ describe('from an empty machine to a running game server', { timeout: 90_000 }, 
       docker_image: egg.docker_image,
       startup: egg.startup,
       environment: Object.fromEntries(
-        egg.relationships.variables.data.map(({ attributes }: any) => [attributes.env_variable, attributes.default_value]),
+        egg.relationships.variables.data.map(({ attributes }: any) => [
+          attributes.env_variable,
+          attributes.default_value,
+        ]),
       ),
       limits: { memory: 256, swap: 0, disk: 512, io: 500, cpu: 100 },
       feature_limits: { databases: 0, backups: 0 },
@@ -172,7 +183,10 @@ describe('from an empty machine to a running game server', { timeout: 90_000 }, 
     const server = `/servers/${bootstrap.server.identifier}`
     expect((await asPlayer('GET', server)).status).toBe(200)
     expect((await asPlayer('POST', `${server}/power`, { signal: 'start' })).status).toBe(204)
-    await eventually(async () => (await asPlayer('GET', `${server}/resources`)).body.attributes.current_state === 'running', 45)
+    await eventually(
+      async () => (await asPlayer('GET', `${server}/resources`)).body.attributes.current_state === 'running',
+      45,
+    )
     expect((await asPlayer('POST', `${server}/power`, { signal: 'kill' })).status).toBe(204)
   })
 })

@@ -34,11 +34,22 @@ const onlyJob = async () => {
   return job
 }
 
-async function deliver(body: string, options: { key?: string; url?: string; signature?: string; path?: string } = {}) {
+async function deliver(
+  body: string,
+  options: { key?: string; url?: string; signature?: string; path?: string } = {},
+) {
   const signature =
     options.signature ??
-    (await signMessage({ key: options.key ?? signingKeys.current, url: options.url ?? url, body, now: world.clock.now }))
-  return world.request('POST', options.path ?? '/jobs/run', { raw: body, headers: { 'upstash-signature': signature } })
+    (await signMessage({
+      key: options.key ?? signingKeys.current,
+      url: options.url ?? url,
+      body,
+      now: world.clock.now,
+    }))
+  return world.request('POST', options.path ?? '/jobs/run', {
+    raw: body,
+    headers: { 'upstash-signature': signature },
+  })
 }
 
 describe('a job', () => {
@@ -105,7 +116,9 @@ describe('a job', () => {
   it('left by a worker that died is taken up when its lease has run out', async () => {
     await enqueueSync()
     const hour = 3_600_000
-    await world.database.db.update(jobs).set({ leasedUntil: new Date(world.clock.now.getTime() + hour), fence: 1 })
+    await world.database.db
+      .update(jobs)
+      .set({ leasedUntil: new Date(world.clock.now.getTime() + hour), fence: 1 })
     expect(await sweepJobs(world.panel, handlers)).toBe(0)
     world.clock.advance(3601)
     expect(await sweepJobs(world.panel, handlers)).toBe(1)
@@ -161,6 +174,11 @@ describe('the door of the queue', () => {
     expect([status, body]).toEqual([200, { ran: 2 }])
   })
 
+  it('ticks for a message without a body, as schedules of the queue send', async () => {
+    const path = '/jobs/tick'
+    expect((await deliver('', { path, url: `${panelUrl}${path}` })).status).toBe(200)
+  })
+
   it('refuses what the queue did not sign for this address and these bytes', async () => {
     const message = await body()
     const seconds = Math.floor(world.clock.now.getTime() / 1000)
@@ -174,17 +192,29 @@ describe('the door of the queue', () => {
         exp: seconds + 300,
         body: createHash('sha256').update(message).digest('base64url'),
       }
-      const key = new TextEncoder().encode(signingKeys.current.padEnd(64, '0').slice(0, signingKeys.current.length))
+      const key = new TextEncoder().encode(
+        signingKeys.current.padEnd(64, '0').slice(0, signingKeys.current.length),
+      )
       return new SignJWT({ ...sound, ...change }).setProtectedHeader({ alg, typ: 'JWT' }).sign(key)
     }
     expect((await deliver(message, { signature: await claims({}) })).status).toBe(200)
     const forged = {
       nothing: '',
-      'another key': await signMessage({ key: 'sig_of_somebody_else', url, body: message, now: world.clock.now }),
-      'another address': await signMessage({ key: signingKeys.current, url: 'https://evil.test/jobs/run', body: message, now: world.clock.now }),
+      'another key': await signMessage({
+        key: 'sig_of_somebody_else',
+        url,
+        body: message,
+        now: world.clock.now,
+      }),
+      'another address': await signMessage({
+        key: signingKeys.current,
+        url: 'https://evil.test/jobs/run',
+        body: message,
+        now: world.clock.now,
+      }),
       'another body': await signMessage({ key: signingKeys.current, url, body: '{}', now: world.clock.now }),
       'no expiry': await claims({ exp: undefined }),
-      'expired': await claims({ exp: seconds - 3600, nbf: seconds - 7200, iat: seconds - 7200 }),
+      expired: await claims({ exp: seconds - 3600, nbf: seconds - 7200, iat: seconds - 7200 }),
       'valid for years': await claims({ exp: seconds + 86_400 * 365 }),
       'from the future': await claims({ nbf: seconds + 3600 }),
       'no body claim': await claims({ body: undefined }),
@@ -200,7 +230,12 @@ describe('the door of the queue', () => {
   it('refuses the development key which everybody knows, whatever the environment says', async () => {
     process.env.QSTASH_DEV = 'true'
     try {
-      const known = await signMessage({ key: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r', url, body: await body(), now: world.clock.now })
+      const known = await signMessage({
+        key: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
+        url,
+        body: await body(),
+        now: world.clock.now,
+      })
       expect((await deliver(await body(), { signature: known })).status).toBe(401)
       expect((await deliver(await body())).status).toBe(200)
     } finally {

@@ -42,7 +42,7 @@ describe('boot', () => {
     await daemon.ready
     const pages = panel.callsTo('GET', '/servers').map((call) => Number(call.query.get('page')))
     expect(pages[0]).toBe(0)
-    expect(pages.slice(1).toSorted()).toEqual([2, 3])
+    expect(pages.slice(1).toSorted((a, b) => a - b)).toEqual([2, 3])
     expect(panel.calls[0]?.query.get('per_page')).toBe('50')
     expect(panel.calls[0]?.headers['authorization']).toBe(`Bearer node-token-id-01.${nodeSecret}`)
     expect(panel.calls[0]?.headers['user-agent']).toBe('Pterodactyl Wings/v1.13.3 (id:node-token-id-01)')

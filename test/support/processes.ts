@@ -35,7 +35,10 @@ export async function startProcess(
 }
 
 /** Waits until `look` gives something that is neither null nor false; fails with the last thing seen. */
-export async function eventually<T>(look: () => Promise<T | null | false> | T | null | false, seconds = 20): Promise<T> {
+export async function eventually<T>(
+  look: () => Promise<T | null | false> | T | null | false,
+  seconds = 20,
+): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const seen = await look()

@@ -20,7 +20,9 @@ export async function startQstash(): Promise<QstashStandIn> {
       const body = await text(request)
       if (target) messages.push({ url: target, body, headers: request.headers })
       const answer = target ? { messageId: `msg_${messages.length}` } : []
-      response.writeHead(target ? 201 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+      response
+        .writeHead(target ? 201 : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer))
     })()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -13,7 +13,12 @@ export type RawRequest = {
 }
 
 /** Sends a request exactly as it is written: the path is not brought into a plain form, Host may be any. */
-export async function sendRaw(server: URL, method: string, path: string, options: RawRequest): Promise<Answer> {
+export async function sendRaw(
+  server: URL,
+  method: string,
+  path: string,
+  options: RawRequest,
+): Promise<Answer> {
   const { headers = {}, body, from } = options
   const outgoing = request({
     host: server.hostname,

@@ -76,7 +76,8 @@ async function openWorld(): Promise<World> {
   }
   const queue: Queue = {
     send: async ({ id, delay }) => void messages.push({ id, delay }),
-    isSigned: ({ path, ...message }) => isSignedByQueue(signingKeys, { ...message, url: `${panelUrl}${path}` }),
+    isSigned: ({ path, ...message }) =>
+      isSignedByQueue(signingKeys, { ...message, url: `${panelUrl}${path}` }),
     ping: async () => undefined,
   }
   const parts: Parts = {

@@ -35,7 +35,11 @@ export async function importEgg(panel: Panel, nest: { id: number }, document: un
   })
 }
 
-async function findExisting(panel: Panel, nestId: number, { uuid, egg }: EggImport): Promise<Egg | undefined> {
+async function findExisting(
+  panel: Panel,
+  nestId: number,
+  { uuid, egg }: EggImport,
+): Promise<Egg | undefined> {
   const sameUuid = uuid ? await panel.db.select().from(eggs).where(eq(eggs.uuid, uuid)) : []
   if (sameUuid[0]) return sameUuid[0]
   const [sameName] = await panel.db
@@ -47,11 +51,20 @@ async function findExisting(panel: Panel, nestId: number, { uuid, egg }: EggImpo
   return sameName
 }
 
-async function replaceVariables(panel: Panel, eggId: number, variables: EggImport['variables']): Promise<void> {
+async function replaceVariables(
+  panel: Panel,
+  eggId: number,
+  variables: EggImport['variables'],
+): Promise<void> {
   const names = variables.map(({ envVariable }) => envVariable)
   await panel.db
     .delete(eggVariables)
-    .where(and(eq(eggVariables.eggId, eggId), names.length > 0 ? notInArray(eggVariables.envVariable, names) : undefined))
+    .where(
+      and(
+        eq(eggVariables.eggId, eggId),
+        names.length > 0 ? notInArray(eggVariables.envVariable, names) : undefined,
+      ),
+    )
   if (variables.length === 0) return
   await panel.db
     .insert(eggVariables)

@@ -60,13 +60,15 @@ async function checkReferences(panel: Panel, input: ServerInput) {
         egg: sql<number | null>`(select ${eggs.id} from ${eggs} where ${eggs.id} = ${input.egg})`,
         variables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, input.egg) }),
         free: embedMany(allocations, {
-          where: (allocation) => and(inArray(allocation.id, wanted.length > 0 ? wanted : [0]), isNull(allocation.serverId)),
+          where: (allocation) =>
+            and(inArray(allocation.id, wanted.length > 0 ? wanted : [0]), isNull(allocation.serverId)),
         }),
       })
       .from(sql`(select 1) one`),
   )
   const problems: Problem[] = []
-  const missing = (field: string) => problems.push({ field, rule: 'exists', detail: `The ${field} is not available.` })
+  const missing = (field: string) =>
+    problems.push({ field, rule: 'exists', detail: `The ${field} is not available.` })
   if (found.owner === null) missing('user')
   if (found.egg === null) missing('egg')
   const free = new Map(found.free.map((allocation) => [allocation.id, allocation]))
@@ -135,7 +137,11 @@ async function store(
     .for('update')
   const nodeId = taken.find(({ id }) => id === primary)?.nodeId
   if (nodeId === undefined || taken.length !== ids.length) {
-    throw invalidField('allocation.default', 'exists', 'An allocation was taken by another server in the meantime.')
+    throw invalidField(
+      'allocation.default',
+      'exists',
+      'An allocation was taken by another server in the meantime.',
+    )
   }
   const server = await insertServer(panel, input, values, { nodeId, allocationId: primary })
   await panel.db.update(allocations).set({ serverId: server.id }).where(inArray(allocations.id, ids))

@@ -47,7 +47,9 @@ const FeatureLimitsInput = () =>
 
 /** A list whose members must be sent, though it may be empty. */
 const presentList = <Member extends z.ZodType>(member: Member) =>
-  z.array(member, { error: (issue) => (issue.input === undefined || issue.input === null ? 'present' : undefined) })
+  z.array(member, {
+    error: (issue) => (issue.input === undefined || issue.input === null ? 'present' : undefined),
+  })
 
 const DeployInput = () =>
   z.object({

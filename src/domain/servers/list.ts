@@ -40,7 +40,9 @@ export async function listServers(
       allFilters(filters, request.filters),
       search === null
         ? undefined
-        : or(...[servers.name, servers.uuid, servers.externalId].map((column) => containing(column)([search]))),
+        : or(
+            ...[servers.name, servers.uuid, servers.externalId].map((column) => containing(column)([search])),
+          ),
     ),
     orderBy: orderOf({ id: servers.id, uuid: servers.uuid }, request.sorts),
   })

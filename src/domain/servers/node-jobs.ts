@@ -10,7 +10,10 @@ import type { JobPayloads } from '../jobs.ts'
  * The node knows a server whose creation nobody finished, and installs it. A node that knows it
  * already, or a server that is gone or installed, needs nothing. Wings: POST /api/servers
  */
-export async function createServerOnNode(panel: Panel, payload: JobPayloads['create-server-on-node']): Promise<void> {
+export async function createServerOnNode(
+  panel: Panel,
+  payload: JobPayloads['create-server-on-node'],
+): Promise<void> {
   const found = await findWithNode(panel, payload.serverId)
   if (!found || found.server.status !== 'installing' || found.server.installedAt) return
   const daemon = panel.daemon(found.node)
@@ -19,8 +22,14 @@ export async function createServerOnNode(panel: Panel, payload: JobPayloads['cre
 }
 
 /** The node holds the server no more. Wings: DELETE /api/servers/{uuid} */
-export async function deleteServerFromNode(panel: Panel, payload: JobPayloads['delete-server-from-node']): Promise<void> {
-  const [kept] = await panel.db.select({ id: servers.id }).from(servers).where(eq(servers.uuid, payload.serverUuid))
+export async function deleteServerFromNode(
+  panel: Panel,
+  payload: JobPayloads['delete-server-from-node'],
+): Promise<void> {
+  const [kept] = await panel.db
+    .select({ id: servers.id })
+    .from(servers)
+    .where(eq(servers.uuid, payload.serverUuid))
   const [node] = await panel.db.select().from(nodes).where(eq(nodes.id, payload.nodeId))
   if (kept || !node) return
   await panel.daemon(node).deleteServer(payload.serverUuid)
@@ -32,7 +41,10 @@ export async function syncServer(panel: Panel, payload: JobPayloads['sync-server
   if (found) await panel.daemon(found.node).syncServer(found.server.uuid)
 }
 
-async function findWithNode(panel: Panel, serverId: number): Promise<{ server: Server; node: Node } | undefined> {
+async function findWithNode(
+  panel: Panel,
+  serverId: number,
+): Promise<{ server: Server; node: Node } | undefined> {
   const [found] = await panel.db
     .select({ server: servers, node: nodes })
     .from(servers)

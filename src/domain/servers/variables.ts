@@ -12,7 +12,10 @@ export type EnvironmentValues = Record<string, string | null | undefined>
  * Refuses with 422 on `environment.<NAME>`, one entry per broken rule of the egg. Rules nobody can
  * satisfy do not bind administrators. Spec: Application API, servers.
  */
-export function variableValues(variables: readonly EggVariable[], environment: EnvironmentValues): Record<string, string> {
+export function variableValues(
+  variables: readonly EggVariable[],
+  environment: EnvironmentValues,
+): Record<string, string> {
   const failures = variables.flatMap(({ envVariable, rules }) =>
     validateVariable(rules, environment[envVariable] ?? null)
       .filter(({ kind }) => kind === 'value')

@@ -17,7 +17,11 @@ export async function openDataDirectory(configured: string): Promise<DataDirecto
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = join(path, 'lock')
   await takeLock(lock, path)
-  return { path, secrets: await readSecrets(join(path, 'secrets.json')), release: () => rm(lock, { force: true }) }
+  return {
+    path,
+    secrets: await readSecrets(join(path, 'secrets.json')),
+    release: () => rm(lock, { force: true }),
+  }
 }
 
 async function takeLock(lock: string, path: string, tries = 2): Promise<void> {
@@ -53,7 +57,10 @@ async function readSecrets(file: string): Promise<LocalSecrets> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     const secrets: LocalSecrets = {
       appKeys: `k1:${randomBytes(32).toString('base64')}`,
-      signingKeys: { current: `sig_${randomBytes(24).toString('hex')}`, next: `sig_${randomBytes(24).toString('hex')}` },
+      signingKeys: {
+        current: `sig_${randomBytes(24).toString('hex')}`,
+        next: `sig_${randomBytes(24).toString('hex')}`,
+      },
       objects: randomBytes(32).toString('hex'),
     }
     await writeFile(file, JSON.stringify(secrets, null, 2), { mode: 0o600, flag: 'wx' })

@@ -78,8 +78,13 @@ async function makeDemo(panel: Panel, directory: string, log: (line: string) => 
 
 async function resumeDemo(panel: Panel, directory: string, earlier: Bootstrap, log: (line: string) => void) {
   const [node] = await panel.db.select().from(nodes).where(eq(nodes.id, earlier.node.id))
-  if (!node) throw new Error('The node of bootstrap.json is not in the database: remove the file, or set DEMO=false.')
-  const token = await open(panel, node.daemonToken, { table: 'nodes', column: 'daemon_token', row: node.uuid })
+  if (!node)
+    throw new Error('The node of bootstrap.json is not in the database: remove the file, or set DEMO=false.')
+  const token = await open(panel, node.daemonToken, {
+    table: 'nodes',
+    column: 'daemon_token',
+    row: node.uuid,
+  })
   const credentials = { ...node, tokenId: node.daemonTokenId, token }
   const daemon = await startNodeDaemon(panel, directory, credentials, node.daemonListen, log)
   const bootstrap: Bootstrap = {
@@ -99,9 +104,19 @@ async function startNodeDaemon(
   log: (line: string) => void,
 ): Promise<RunningDaemon> {
   const { uuid, tokenId, token } = node
-  const options = { panelUrl: panel.config.url, tokenId, token, uuid, dataDirectory: join(directory, 'daemon'), log }
+  const options = {
+    panelUrl: panel.config.url,
+    tokenId,
+    token,
+    uuid,
+    dataDirectory: join(directory, 'daemon'),
+    log,
+  }
   const daemon = await startDaemon({ ...options, port }).catch(() => startDaemon({ ...options, port: 0 }))
-  await panel.db.update(nodes).set({ daemonListen: daemon.port, fqdn: '127.0.0.1' }).where(eq(nodes.id, node.id))
+  await panel.db
+    .update(nodes)
+    .set({ daemonListen: daemon.port, fqdn: '127.0.0.1' })
+    .where(eq(nodes.id, node.id))
   await daemon.ready
   return daemon
 }

@@ -54,7 +54,11 @@ export async function openLocalParts(
     queue,
     objects: objects.store,
     mail: env.MAIL_HTTP_ENDPOINT
-      ? httpMailer({ endpoint: env.MAIL_HTTP_ENDPOINT, token: required(env, 'MAIL_HTTP_TOKEN'), from: env.MAIL_FROM })
+      ? httpMailer({
+          endpoint: env.MAIL_HTTP_ENDPOINT,
+          token: required(env, 'MAIL_HTTP_TOKEN'),
+          from: env.MAIL_FROM,
+        })
       : mailOutbox(join(directory.path, 'outbox')),
     now: () => new Date(),
     close: async () => {
@@ -78,7 +82,10 @@ async function openDatabase(env: Env, directory: DataDirectory): Promise<OpenedD
   return openPostgres(env.DATABASE_URL, env.DATABASE_POOL_SIZE)
 }
 
-function openQueue(env: Env, { directory, url, deliver }: LocalSurroundings): { queue: Queue; close: () => void } {
+function openQueue(
+  env: Env,
+  { directory, url, deliver }: LocalSurroundings,
+): { queue: Queue; close: () => void } {
   if (!env.QSTASH_TOKEN) {
     return localQueue({ origin: () => url, signingKeys: directory.secrets.signingKeys, deliver })
   }
@@ -100,7 +107,11 @@ async function openObjects(
   url: string,
 ): Promise<{ store: ObjectStore; app: Hono | null }> {
   if (!env.S3_BUCKET) {
-    return diskObjects({ directory: join(directory.path, 'objects'), url: () => url, secret: directory.secrets.objects })
+    return diskObjects({
+      directory: join(directory.path, 'objects'),
+      url: () => url,
+      secret: directory.secrets.objects,
+    })
   }
   const { s3ObjectStore } = await import('../../adapters/objects.ts')
   const store = s3ObjectStore({

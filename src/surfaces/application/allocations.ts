@@ -10,6 +10,7 @@ import {
 import { pathId } from '../../domain/fields.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing, type ListQuery } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { acl } from './env.ts'
 import { includesOf, presentPage } from './relations.ts'
@@ -39,7 +40,7 @@ export const allocations = new Hono<HttpEnv>()
       const { node } = c.req.valid('param')
       const query = withEmptyServer(c, c.req.valid('query'))
       const page = await listAllocations(c.var.panel, node, query, includes.allowed)
-      return c.json(presentPage('allocation', page, includes, c.req.url))
+      return c.json(presentPage('allocation', page, includes, publicUrl(c)))
     },
   )
 

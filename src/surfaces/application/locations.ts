@@ -12,6 +12,7 @@ import {
 } from '../../domain/locations.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
 import { acl } from './env.ts'
@@ -32,7 +33,7 @@ export const locations = new Hono<HttpEnv>()
     async (c) => {
       const includes = includesOf(c, 'location')
       const page = await listLocations(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('location', page, includes, c.req.url))
+      return c.json(presentPage('location', page, includes, publicUrl(c)))
     },
   )
 

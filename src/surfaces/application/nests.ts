@@ -4,6 +4,7 @@ import { pathId } from '../../domain/fields.ts'
 import { findEgg, findNest, listEggs, listNests } from '../../domain/nests.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { params, returns, summary } from '../../http/route.ts'
 import { acl } from './env.ts'
 import { includesOf, presentList, presentOne, presentPage } from './relations.ts'
@@ -24,7 +25,7 @@ export const nests = new Hono<HttpEnv>()
     async (c) => {
       const includes = includesOf(c, 'nest')
       const page = await listNests(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('nest', page, includes, c.req.url))
+      return c.json(presentPage('nest', page, includes, publicUrl(c)))
     },
   )
 

@@ -15,6 +15,7 @@ import {
 } from '../../domain/nodes.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
 import { acl } from './env.ts'
@@ -36,7 +37,7 @@ export const nodes = new Hono<HttpEnv>()
     async (c) => {
       const includes = includesOf(c, 'node')
       const page = await listNodes(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('node', page, includes, c.req.url))
+      return c.json(presentPage('node', page, includes, publicUrl(c)))
     },
   )
 

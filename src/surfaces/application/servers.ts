@@ -7,6 +7,7 @@ import { ServerInput } from '../../domain/servers/input.ts'
 import { findServer, findServerByExternalId, listServers, serverFilters } from '../../domain/servers/list.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { acl } from './env.ts'
 import { includesOf, presentOne, presentPage } from './relations.ts'
@@ -27,7 +28,7 @@ export const servers = new Hono<HttpEnv>()
     async (c) => {
       const includes = includesOf(c, 'server')
       const page = await listServers(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('server', page, includes, c.req.url))
+      return c.json(presentPage('server', page, includes, publicUrl(c)))
     },
   )
 
@@ -39,7 +40,11 @@ export const servers = new Hono<HttpEnv>()
     returns(200, ServerResource.One),
     async (c) => {
       const includes = includesOf(c, 'server')
-      const server = await findServerByExternalId(c.var.panel, c.req.valid('param').external_id, includes.allowed)
+      const server = await findServerByExternalId(
+        c.var.panel,
+        c.req.valid('param').external_id,
+        includes.allowed,
+      )
       return c.json(presentOne('server', server, includes))
     },
   )

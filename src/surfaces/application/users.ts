@@ -14,6 +14,7 @@ import {
 } from '../../domain/users.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
 import { acl, administrator } from './env.ts'
@@ -39,7 +40,7 @@ export const users = new Hono<HttpEnv>()
     async (c) => {
       const includes = includesOf(c, 'user')
       const page = await listUsers(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('user', page, includes, c.req.url))
+      return c.json(presentPage('user', page, includes, publicUrl(c)))
     },
   )
 

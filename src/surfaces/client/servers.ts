@@ -10,6 +10,7 @@ import {
 } from '../../domain/client-servers.ts'
 import { permissionGroups } from '../../domain/permissions.ts'
 import { listing, readIncludes } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { parseQuery } from '../../http/query-string.ts'
 import { returns, summary } from '../../http/route.ts'
 import { type ClientEnv, signedIn } from './env.ts'
@@ -29,7 +30,7 @@ export const servers = new Hono<ClientEnv>()
     async (c) => {
       const { panel } = c.var
       const page = await listClientServers(panel, scopeIn(c), c.req.valid('query'), serverIncludesIn(c))
-      return c.json(ServerResource.page(page, c.req.url))
+      return c.json(ServerResource.page(page, publicUrl(c)))
     },
   )
 

@@ -11,14 +11,14 @@ export const queueSignature = stating(
   { kind: 'credential', name: 'queue signature' },
   createMiddleware<HttpEnv>(async (c, next) => {
     const { panel } = c.var
-    await bufferBody(c, bodyLimit)
     const message = {
       signature: c.req.header('upstash-signature') ?? '',
-      body: await c.req.text(),
+      body: await bufferBody(c, bodyLimit),
       path: c.req.path,
       now: panel.now(),
     }
-    if (!(await panel.queue.isSigned(message))) throw unauthenticated('The message is not signed by the queue.')
+    if (!(await panel.queue.isSigned(message)))
+      throw unauthenticated('The message is not signed by the queue.')
     c.set('panel', { ...panel, actor: { kind: 'system' } })
     await next()
   }),

@@ -1,0 +1,5 @@
+import { tick } from '../../src/domain/tick.ts'
+import { worker } from '../../src/platform/workers.ts'
+import { surfaces } from '../../src/surfaces/all.ts'
+
+export default worker(surfaces, tick)

@@ -1,0 +1,4 @@
+import { lambda } from '../../src/platform/lambda.ts'
+import { application } from '../../src/surfaces/application.ts'
+
+export const handler = lambda([application])

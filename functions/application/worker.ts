@@ -1,0 +1,4 @@
+import { worker } from '../../src/platform/workers.ts'
+import { application } from '../../src/surfaces/application.ts'
+
+export default worker([application])

@@ -1,0 +1,4 @@
+import { lambda } from '../../src/platform/lambda.ts'
+import { client } from '../../src/surfaces/client.ts'
+
+export const handler = lambda([client])

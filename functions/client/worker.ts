@@ -1,0 +1,4 @@
+import { worker } from '../../src/platform/workers.ts'
+import { client } from '../../src/surfaces/client.ts'
+
+export default worker([client])

@@ -1,0 +1,5 @@
+import { tick } from '../../src/domain/tick.ts'
+import { lambda } from '../../src/platform/lambda.ts'
+import { jobs } from '../../src/surfaces/jobs.ts'
+
+export const handler = lambda([jobs], tick)

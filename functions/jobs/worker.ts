@@ -1,0 +1,5 @@
+import { tick } from '../../src/domain/tick.ts'
+import { worker } from '../../src/platform/workers.ts'
+import { jobs } from '../../src/surfaces/jobs.ts'
+
+export default worker([jobs], tick)

@@ -1,0 +1,4 @@
+import { lambda } from '../../src/platform/lambda.ts'
+import { remote } from '../../src/surfaces/remote.ts'
+
+export const handler = lambda([remote])

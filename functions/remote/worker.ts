@@ -1,0 +1,4 @@
+import { worker } from '../../src/platform/workers.ts'
+import { remote } from '../../src/surfaces/remote.ts'
+
+export default worker([remote])

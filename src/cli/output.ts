@@ -1,0 +1,19 @@
+import type { Report } from './command.ts'
+import type { Fault } from './faults.ts'
+
+/** What was done is on standard output: as text, or as one JSON document. */
+export function printReport({ text, json }: Report, isJson: boolean): void {
+  console.log(isJson ? JSON.stringify(json, null, 2) : text)
+}
+
+/** Why something was not done is on standard error, field by field; as a JSON document on standard output. */
+export function printFault(fault: Fault, isJson: boolean): void {
+  if (isJson) {
+    console.log(JSON.stringify(fault, null, 2))
+    return
+  }
+  console.error(fault.error)
+  for (const { file, field, problem } of fault.issues ?? []) {
+    console.error(`  ${[file, field].filter(Boolean).join(': ')}: ${problem}`)
+  }
+}

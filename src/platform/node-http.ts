@@ -1,0 +1,25 @@
+import { type HttpBindings, serve as listen } from '@hono/node-server'
+import type { Context } from 'hono'
+import { canonicalAddress } from '../addresses.ts'
+
+type Fetch = (request: Request, bindings: unknown) => Response | Promise<Response>
+
+/** A port of this machine that hands its requests to `fetch`, once it is open. Port 0 is any free one. */
+export function listenOn(
+  address: { HOST: string; PORT: number },
+  fetch: Fetch,
+): Promise<{ port: number; close: () => Promise<void> }> {
+  return new Promise((resolve, reject) => {
+    const server = listen({ fetch, hostname: address.HOST, port: address.PORT }, ({ port }) =>
+      resolve({ port, close: () => new Promise((done) => void server.close(() => done())) }),
+    )
+    server.on('error', reject)
+  })
+}
+
+/** The socket's address; behind trusted proxies, the entry which the outermost of them added. */
+export function socketAddress(c: Context<{ Bindings: HttpBindings }>, trustedProxies: number): string {
+  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim())
+  const claimed = trustedProxies > 0 ? forwarded.at(-trustedProxies) : undefined
+  return canonicalAddress(claimed || (c.env?.incoming?.socket.remoteAddress ?? '')) ?? '0.0.0.0'
+}

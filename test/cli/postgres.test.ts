@@ -1,0 +1,44 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findPostgres } from '../support/cloud-services.ts'
+import { createDatabase } from '../support/database.ts'
+import { type CommandLine, openCommandLine } from './command-line.ts'
+
+const hasPostgres = await findPostgres('the command line on PostgreSQL')
+
+describe.skipIf(!hasPostgres)('the command line on PostgreSQL', () => {
+  let cli: CommandLine
+  let database: Awaited<ReturnType<typeof createDatabase>>
+
+  beforeAll(async () => {
+    database = await createDatabase()
+    const client = postgres(database.url, { max: 1, onnotice: () => undefined })
+    await client.unsafe('drop schema public cascade; create schema public')
+    await client.end()
+    cli = await openCommandLine({ DATABASE_URL: database.url })
+  })
+  afterAll(async () => {
+    await cli?.remove()
+    await database?.drop()
+  })
+
+  it('finds that migrations are missing, and leaves them so', async () => {
+    const { code, stdout } = await cli.panel('doctor')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^fail {2}migrations .*npm run migrate$/m)
+  })
+
+  it('applies them', async () => {
+    expect((await cli.script('migrate.ts')).code).toBe(0)
+    const { code, stdout } = await cli.panel('doctor')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ok {4}migrations /m)
+  })
+
+  it('works beside a running panel without its help', async () => {
+    const running = await cli.start()
+    const { code, body } = await cli.json('user:create', '--email', 'ada@roost.example', '--username', 'ada')
+    await running.stop()
+    expect({ code, body }).toMatchObject({ code: 0, body: { id: 1, username: 'ada' } })
+  })
+})

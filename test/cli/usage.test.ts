@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CommandLine, openCommandLine } from './command-line.ts'
+
+const verbs = ['user:create', 'key:create', 'node:configure', 'egg:import', 'doctor']
+
+describe('the usage of the command line', () => {
+  let cli: CommandLine
+  beforeAll(async () => {
+    cli = await openCommandLine()
+  })
+  afterAll(() => cli.remove())
+
+  it('lists every verb on --help', async () => {
+    const { code, stdout } = await cli.panel('--help')
+    expect(code).toBe(0)
+    for (const verb of verbs) expect(stdout).toContain(`  ${verb} `)
+  })
+
+  it('explains each verb on --help', async () => {
+    for (const verb of verbs) {
+      const { code, stdout } = await cli.panel(verb, '--help')
+      expect(code).toBe(0)
+      expect(stdout).toContain(`Usage: npm run panel -- ${verb}`)
+    }
+  })
+
+  it.each([
+    { words: [], says: 'A verb is missing.' },
+    { words: ['user:delete'], says: 'There is no verb user:delete.' },
+    { words: ['doctor', '--fast'], says: "Unknown option '--fast'" },
+    { words: ['doctor', 'now'], says: 'Not understood: now' },
+    { words: ['node:configure'], says: 'Something is missing behind the verb.' },
+    { words: ['user:create', '--admin'], says: 'Missing: --email, --username' },
+    { words: ['node:configure', '1', '--command', '--out', 'x'], says: 'exclude each other' },
+    { words: ['key:create', '--user', 'x', '--type', 'account', '--acl', 'pets=3'], says: '--acl pets=3' },
+  ])('answers $words with the usage and exit code 2', async ({ words, says }) => {
+    const { code, stdout, stderr } = await cli.panel(...words)
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(says)
+    expect(stderr).toContain('Usage: npm run panel --')
+  })
+
+  it('says in JSON, too, what it does not understand', async () => {
+    expect(await cli.json('user:delete')).toEqual({
+      code: 2,
+      body: { error: 'There is no verb user:delete.' },
+    })
+  })
+})
+
+describe('an environment with faults', () => {
+  let cli: CommandLine
+  beforeAll(async () => {
+    cli = await openCommandLine({ DATABASE_URL: 'mysql://nowhere', S3_BUCKET: 'files' })
+  })
+  afterAll(() => cli.remove())
+
+  it('is refused variable by variable', async () => {
+    const { code, body } = await cli.json('user:create', '--email', 'a@roost.example', '--username', 'ada')
+    expect(code).toBe(1)
+    expect(body.issues.map(({ field }: { field: string }) => field)).toEqual([
+      'DATABASE_URL',
+      'S3_ACCESS_KEY_ID',
+      'S3_SECRET_ACCESS_KEY',
+    ])
+  })
+
+  it('is what the doctor finds first', async () => {
+    const { code, stdout } = await cli.panel('doctor')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^fail {2}environment {2}DATABASE_URL: /)
+  })
+})

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { events } from '../../src/domain/activity.ts'
+import { readRows } from './contract-files.ts'
+
+const vocabulary = readRows('events.txt').map(([name = '']) => name)
+
+describe('the events of the audit log', () => {
+  it('have names that the specification or the ecosystem knows', () => {
+    expect(Object.keys(events).filter((name) => !vocabulary.includes(name))).toEqual([])
+  })
+
+  it('have properties named as the wire names them, each once', () => {
+    for (const [event, properties] of Object.entries<readonly string[]>(events)) {
+      expect(
+        properties.filter((name) => !/^[a-z][a-z0-9_]*$/.test(name)),
+        event,
+      ).toEqual([])
+      expect(new Set(properties).size, event).toBe(properties.length)
+    }
+  })
+
+  it('are each in the vocabulary once', () => {
+    expect(new Set(vocabulary).size).toBe(vocabulary.length)
+    expect(
+      vocabulary.filter((name) => !/^(server|user|auth|event)[:.][a-z-]+(\.[a-z-]+)*$/.test(name)),
+    ).toEqual([])
+  })
+})

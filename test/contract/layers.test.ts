@@ -1,0 +1,196 @@
+import { basename } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findCycle, type Import, importsOf, readSource, sourceFiles } from './imports.ts'
+
+type Rule = {
+  /** Files the rule is about, by the beginning of their path. */
+  files: string
+  /** What they may import, by the beginning of its path; their own folder always. */
+  may: string[]
+  /** What they may import types of. */
+  mayType?: string[]
+  packages: string[] | 'any'
+}
+
+/** Who may import whom; the first rule that fits a file holds. */
+const rules: Rule[] = [
+  {
+    files: 'functions/',
+    // The tick is handed to the platform, which knows no rules of its own.
+    may: ['src/platform/', 'src/surfaces/', 'src/domain/tick.ts'],
+    packages: [],
+  },
+  { files: 'src/surfaces/all.ts', may: ['src/surfaces/'], packages: [] },
+  ...['application', 'browser', 'client', 'jobs', 'remote'].map((surface) => ({
+    files: `src/surfaces/${surface}`,
+    may: [`src/surfaces/${surface}`, 'src/http/', 'src/domain/', 'src/errors.ts'],
+    mayType: ['src/db/tables/', 'src/db/relations.ts', 'src/panel.ts'],
+    packages: ['hono', 'zod', 'node:crypto'],
+  })),
+  {
+    files: 'src/domain/',
+    // `panel.ts` for inTransaction; of the adapters see `domain` in the exceptions.
+    may: ['src/db/', 'src/panel.ts', 'src/errors.ts', 'src/addresses.ts'],
+    mayType: ['src/adapters/'],
+    packages: ['drizzle-orm', 'zod', 'node:crypto', 're2js', 'ipaddr.js', 'croner', 'arctic', 'oslo'],
+  },
+  {
+    files: 'src/adapters/',
+    may: ['src/errors.ts', 'src/addresses.ts'],
+    packages: [
+      '@aws-sdk/client-s3',
+      '@aws-sdk/s3-request-presigner',
+      '@upstash/qstash',
+      '@upstash/redis',
+      'jose',
+      'arctic',
+    ],
+  },
+  { files: 'src/db/', may: [], packages: ['drizzle-orm'] },
+  {
+    files: 'src/http/',
+    may: ['src/errors.ts'],
+    mayType: ['src/panel.ts'],
+    packages: ['hono', 'zod', '@hono/zod-validator'],
+  },
+  {
+    files: 'src/platform/local/daemon/',
+    // The development daemon stands for a program of its own: it knows the panel by its protocol alone.
+    may: [],
+    packages: 'any',
+  },
+  {
+    files: 'src/platform/',
+    may: ['src/adapters/', 'src/db/', 'src/http/', 'src/panel.ts', 'src/errors.ts', 'src/addresses.ts'],
+    packages: 'any',
+  },
+  { files: 'src/cli/', may: ['src/', 'drizzle/', 'package.json'], packages: 'any' },
+  { files: 'src/web/', may: ['src/locales/'], mayType: ['src/surfaces/', 'src/http/'], packages: 'any' },
+  { files: 'src/panel.ts', may: [], mayType: ['src/adapters/', 'src/db/'], packages: [] },
+  { files: 'src/errors.ts', may: [], packages: [] },
+  { files: 'src/addresses.ts', may: [], packages: ['ipaddr.js'] },
+  { files: 'drizzle/', may: ['src/db/', 'src/domain/'], mayType: ['src/panel.ts'], packages: 'any' },
+]
+
+/** Imports that the rules forbid and that are right all the same. */
+const exceptions: { from: string; to: string; why: string }[] = [
+  { from: 'src/domain/', to: 'src/adapters/daemon.ts', why: 'DaemonError is how the daemon says no.' },
+  {
+    from: 'src/domain/websocket-tokens.ts',
+    to: 'src/adapters/daemon-token.ts',
+    why: 'Signing needs no outsider.',
+  },
+  {
+    from: 'src/surfaces/',
+    to: 'src/db/tables/servers.ts',
+    why: 'The list of statuses, which answers are held to.',
+  },
+  { from: 'src/platform/node.ts', to: 'src/domain/tick.ts', why: 'One process is its own clock.' },
+  { from: 'src/platform/', to: 'src/domain/secrets.ts', why: 'Keys are imported once per process.' },
+  {
+    from: 'src/platform/parts.ts',
+    to: 'src/domain/daemon-address.ts',
+    why: 'A panel reaches daemons by their rows.',
+  },
+  { from: 'src/platform/local/demo.ts', to: 'src/domain/servers/create.ts', why: 'The demo has a server.' },
+  { from: 'src/platform/local/demo.ts', to: 'drizzle/seed.ts', why: 'The demo is made of the seed.' },
+  {
+    from: 'functions/all/node.ts',
+    to: 'src/cli/verbs.ts',
+    why: 'The running process does what the command line asks it for.',
+  },
+]
+
+const files = sourceFiles('functions', 'src', 'drizzle')
+const imports = files.flatMap(importsOf)
+const isIn = (path: string, places: string[]) => places.some((place) => path.startsWith(place))
+const ruleOf = (file: string) => rules.find((rule) => file.startsWith(rule.files))
+
+function isAllowed(each: Import): boolean {
+  const rule = ruleOf(each.from)
+  if (!rule) return false
+  if (each.isPackage) {
+    return rule.packages === 'any' || rule.packages.includes(each.to)
+  }
+  const own = rule.files.endsWith('/') ? [rule.files] : []
+  if (isIn(each.to, [...own, ...rule.may, ...(each.isType ? (rule.mayType ?? []) : [])])) return true
+  return exceptions.some(({ from, to }) => each.from.startsWith(from) && each.to.startsWith(to))
+}
+
+describe('the layers', () => {
+  it('hold every file', () => {
+    expect(files.filter((file) => !ruleOf(file))).toEqual([])
+    expect(imports.length).toBeGreaterThan(500)
+  })
+
+  it('import only what stands below them', () => {
+    const crossing = imports.filter((each) => !isAllowed(each))
+    expect(
+      crossing.map(({ from, to, isType }) => `${from} imports ${isType ? 'types of ' : ''}${to}`),
+    ).toEqual([])
+  })
+
+  it('have no exceptions that nothing needs', () => {
+    const unused = exceptions.filter(
+      ({ from, to }) => !imports.some((each) => each.from.startsWith(from) && each.to.startsWith(to)),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('have no cycles', () => {
+    expect(findCycle(imports.filter(({ isType }) => !isType))).toBeNull()
+  })
+
+  it('leave nothing out: what is imported is there', () => {
+    const known = new Set(files)
+    const missing = imports.filter(({ to, isPackage }) => !isPackage && to.endsWith('.ts') && !known.has(to))
+    expect(missing.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+})
+
+describe('the code', () => {
+  const everywhere = sourceFiles('functions', 'src', 'drizzle', 'test')
+  const all = everywhere.flatMap(importsOf)
+
+  it('imports zod whole, since its named import brings every language along', () => {
+    const named = all.filter(
+      ({ to, names, isType }) => to === 'zod' && !isType && !names.startsWith('* as z'),
+    )
+    expect(named.map(({ from }) => from)).toEqual([])
+  })
+
+  it('keeps away from the password hashing of oslo', () => {
+    expect(everywhere.filter((file) => /from ['"]oslo\/password['"]/.test(readSource(file)))).toEqual([])
+  })
+
+  it('imports oslo and arctic in one file each', () => {
+    for (const name of ['oslo', 'arctic']) {
+      expect(
+        new Set(imports.filter(({ to }) => to === name).map(({ from }) => from)).size,
+        name,
+      ).toBeLessThan(2)
+    }
+  })
+
+  it('reads the environment in the platform, the command line and the functions alone', () => {
+    const readers = files.filter((file) => /\bprocess\s*\.\s*env\b|\bprocess\s*\[/.test(readSource(file)))
+    expect(readers.filter((file) => !isIn(file, ['src/platform/', 'src/cli/', 'functions/']))).toEqual([])
+  })
+
+  it('asks no clock in the domain but the panel', () => {
+    const clocks = files.filter((file) => /\bDate\.now\(|\bnew Date\(\)/.test(readSource(file)))
+    expect(clocks.filter((file) => isIn(file, ['src/domain/', 'src/surfaces/', 'src/http/']))).toEqual([])
+  })
+
+  it('has no barrels and no files without a subject', () => {
+    const vague = /^(index|utils?|helpers?|common|misc|shared|types|constants)\.tsx?$/
+    expect(everywhere.filter((file) => vague.test(basename(file)))).toEqual([])
+    expect(everywhere.filter((file) => !/^[a-z0-9]+([.-][a-z0-9]+)*\.tsx?$/.test(basename(file)))).toEqual([])
+  })
+
+  it('has no long files', () => {
+    const longest = (file: string) => (file.startsWith('test/') ? 400 : 320)
+    const long = everywhere.filter((file) => readSource(file).split('\n').length - 1 > longest(file))
+    expect(long).toEqual([])
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { mountedRoutes } from '../../src/cli/api-info.ts'
+import { propertiesOf } from '../../src/http/json-schema.ts'
+import type { RouteRow } from '../../src/http/facts.ts'
+import type { Answer } from '../support/answers.ts'
+import { useWorld } from '../support/world.ts'
+import { changesSince, fingerprintOf } from './fingerprint.ts'
+import {
+  bodySchemaOf,
+  emptyBodies,
+  fieldsOf,
+  hostile,
+  hostileBodies,
+  odd,
+  querySchemaOf,
+  sampleText,
+  successOf,
+  unfitFor,
+} from './garbage.ts'
+import { entitled, openScene, parameterNames, pathOf, routesOfEachSurface, type Scene } from './scene.ts'
+
+const world = useWorld()
+const routes = mountedRoutes()
+const nameOf = (row: RouteRow) => `${row.method} ${row.path}`
+const longest = 90_000
+
+const isRefusal = ({ status }: Answer) => status >= 400 && status < 500
+
+/** Only the daemon, which is not there, may be at fault. */
+const isFault = ({ status, body }: Answer) =>
+  status >= 500 && !/^(DaemonConnectionException|HttpException)$/.test(String(body?.errors?.[0]?.code))
+
+/** Lists whose bad members are dropped, since a daemon sends a refused batch again for ever. */
+const tolerant = new Map([['POST /api/remote/activity', /^data(\.0|$)/]])
+
+async function ask(scene: Scene, row: RouteRow, path: string, raw?: string): Promise<Answer> {
+  return world.request(row.method, path, await entitled(world, row, scene, path, raw))
+}
+
+describe('ids that cannot exist', () => {
+  const ids = [
+    '0',
+    '-1',
+    '2147483648',
+    '99999999999999999999',
+    '1e3',
+    '1.5',
+    'abc',
+    '%00',
+    '%ff',
+    '..;',
+    "1'--",
+    '%20',
+  ]
+  /** Where a parameter is shown to nobody, or names what is looked up nowhere. */
+  const anythingGoes = ['/auth/password/reset/:token']
+  const withIds = routes.filter((row) => row.path.includes(':') && !anythingGoes.includes(row.path))
+
+  it.each(routesOfEachSurface(withIds))(
+    'are not found on the %s surface',
+    async (_surface, rows) => {
+      const scene = await openScene(world)
+      const before = await fingerprintOf(world)
+      const faults: string[] = []
+      for (const row of rows) {
+        const schema = bodySchemaOf(row)
+        for (const name of parameterNames(row)) {
+          for (const id of ids) {
+            const path = pathOf(row, scene, { [name]: id })
+            const { status } = await ask(scene, row, path, schema ? sampleText(schema) : undefined)
+            if (![400, 404].includes(status)) faults.push(`${row.method} ${path}: ${status}`)
+          }
+        }
+      }
+      expect(faults).toEqual([])
+      expect(await changesSince(world, before)).toEqual([])
+    },
+    longest,
+  )
+})
+
+describe('bodies that do not fit', () => {
+  const withBody = routes.filter((row) => bodySchemaOf(row) !== null)
+  const tooLong = JSON.stringify({ a: 'x'.repeat(6 * 1024 * 1024) })
+
+  it.each(routesOfEachSurface(withBody))(
+    'change nothing on the %s surface',
+    async (_surface, rows) => {
+      const scene = await openScene(world)
+      let before = await fingerprintOf(world)
+      const faults: string[] = []
+      const judge = async (row: RouteRow, what: string, raw: string, isFine: (answer: Answer) => boolean) => {
+        const answer = await ask(scene, row, pathOf(row, scene), raw)
+        const changed = await changesSince(world, before)
+        if (answer.status < 400 && changed.length > 0) before = await fingerprintOf(world)
+        const isQuiet = answer.status < 400 || changed.length === 0
+        if (!isFine(answer) || !isQuiet)
+          faults.push(`${nameOf(row)} with ${what}: ${answer.status}, changed ${changed.join()}`)
+      }
+      for (const row of rows) {
+        const schema = bodySchemaOf(row) ?? {}
+        await judge(row, 'a body that is too long', tooLong, ({ status }) => status === 413)
+        for (const { name, raw } of hostileBodies) await judge(row, `the body ${name}`, raw, isRefusal)
+        for (const { name, raw } of emptyBodies) {
+          const isFine = (answer: Answer) => isRefusal(answer) || answer.status === successOf(row)
+          await judge(row, `the body ${name}`, raw, isFine)
+        }
+        for (const field of fieldsOf(schema)) {
+          const path = field.path.join('.')
+          const mustRefuse = !tolerant.get(nameOf(row))?.test(path)
+          for (const { name, raw } of [...hostile, ...unfitFor(field)]) {
+            const isFine = (answer: Answer) =>
+              isRefusal(answer) || (!mustRefuse && answer.status === successOf(row))
+            await judge(row, `${path} = ${name}`, sampleText(schema, field.path, raw), isFine)
+          }
+          for (const { name, raw } of odd) {
+            await judge(
+              row,
+              `${path} = ${name}`,
+              sampleText(schema, field.path, raw),
+              (answer) => !isFault(answer),
+            )
+          }
+        }
+      }
+      expect(faults).toEqual([])
+    },
+    longest,
+  )
+})
+
+describe('queries that do not fit', () => {
+  const withQuery = routes.filter((row) => querySchemaOf(row) !== null)
+  /** The specification gives bounds for the page of these. */
+  const strictPages = [
+    'GET /api/client/account/activity',
+    'GET /api/client/servers/:server/activity',
+    'GET /api/client/servers/:server/trash',
+    'GET /api/application/nodes/deployable',
+  ]
+  const junk = ['0', '-1', '1.5', 'abc', '', '1e3', '99999999999999999999', '%20', '0x10']
+  const oddQueries = [
+    'page[]=1',
+    'page[a]=1',
+    'per_page[]=1',
+    'include[]=a',
+    'include[a]=b',
+    'include=constructor,__proto__',
+    'a[b]=c',
+    '[]=1',
+    '%ff=1',
+    'include=%ff',
+    '=',
+    '&&',
+    `x=${'y'.repeat(10_000)}`,
+  ]
+
+  it.each(routesOfEachSurface(withQuery))(
+    'change nothing on the %s surface',
+    async (_surface, rows) => {
+      const scene = await openScene(world)
+      const before = await fingerprintOf(world)
+      const faults: string[] = []
+      const judge = async (row: RouteRow, text: string, isFine: (answer: Answer) => boolean) => {
+        const answer = await ask(scene, row, `${pathOf(row, scene)}?${text}`)
+        if (!isFine(answer)) faults.push(`${nameOf(row)}?${text.slice(0, 60)}: ${answer.status}`)
+      }
+      for (const row of rows) {
+        const fields = propertiesOf(querySchemaOf(row) ?? {})
+        const isFine = (answer: Answer) => !isFault(answer)
+        const isPaged = 'per_page' in fields && !strictPages.includes(nameOf(row))
+        for (const value of junk) {
+          for (const name of ['page', 'per_page']) {
+            await judge(row, `${name}=${value}`, isPaged ? ({ status }) => status === successOf(row) : isFine)
+          }
+        }
+        for (const text of oddQueries) await judge(row, text, isFine)
+        for (const [name, schema] of Object.entries(fields)) {
+          const members = Object.keys(propertiesOf(schema))
+          const spelt = members.length > 0 ? members.map((member) => `${name}[${member}]`) : [name]
+          for (const each of spelt) {
+            for (const value of ['a%00b', '%ed%a0%80']) await judge(row, `${each}=${value}`, isFine)
+            for (const suffix of [
+              '[]=x',
+              '[a]=x',
+              `=${'x'.repeat(5000)}`,
+              '=',
+              "='",
+              '=%25',
+              '=-1',
+              '=1e309',
+            ]) {
+              await judge(row, `${each}${suffix}`, isFine)
+            }
+          }
+        }
+        if ('filter' in fields) {
+          await judge(row, 'filter[no_such_field]=x', ({ status }) => status === 400)
+          await judge(row, 'filter[__proto__]=x', isRefusal)
+          await judge(row, 'filter=x', isFine)
+        }
+        if ('sort' in fields) await judge(row, 'sort=no_such_field', ({ status }) => status === 400)
+        await judge(row, 'a[b][c][d]=1', isRefusal)
+        await judge(row, 'page=a%00b', isRefusal)
+      }
+      expect(faults).toEqual([])
+      expect(await changesSince(world, before)).toEqual([])
+    },
+    longest,
+  )
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Panel } from '../../src/panel.ts'
+import { localCache } from '../../src/platform/local/cache.ts'
+import { throttle } from '../../src/http/throttle.ts'
+import { ask, tinyApp } from './tiny-app.ts'
+
+const start = new Date('2026-01-01T00:00:30.000Z')
+let now = start
+const clock = () => now
+let panel: Pick<Panel, 'cache' | 'now'>
+
+beforeEach(() => {
+  now = start
+  panel = { cache: localCache(() => now.getTime()), now: clock }
+})
+
+const wait = (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000))
+
+const byHeader = (name: string, limit: number, seconds: number) =>
+  throttle({ name, limit, seconds, key: (c) => c.req.header('x-user') ?? null })
+
+const open = () =>
+  tinyApp(panel)
+    .get('/', byHeader('few', 2, 60), (c) => c.text('let through'))
+    .get('/both', byHeader('many', 100, 60), byHeader('two', 2, 30), (c) => c.text('let through'))
+    .get(
+      '/configured',
+      throttle({ name: 'configured', limit: () => 1, seconds: 60, key: () => 'all' }),
+      (c) => c.text('let through'),
+    )
+
+const get = (app: ReturnType<typeof open>, path = '/', user: string | null = 'uma') =>
+  ask(app, 'GET', path, { headers: user === null ? {} : { 'x-user': user } })
+
+const told = ({ headers }: { headers: Headers }) =>
+  ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
+
+describe('a throttle', () => {
+  it('tells what is left', async () => {
+    const app = open()
+    expect(told(await get(app))).toEqual(['2', '1', null])
+    expect(told(await get(app))).toEqual(['2', '0', null])
+  })
+
+  it('refuses what is too much, and says until when', async () => {
+    const app = open()
+    await get(app)
+    wait(10)
+    await get(app)
+    const refused = await get(app)
+    expect(refused).toMatchObject({ status: 429, body: { errors: [{ code: 'ThrottleRequestsException' }] } })
+    const retryAfter = Number(refused.headers.get('retry-after'))
+    expect(retryAfter).toBe(50)
+    expect(told(refused)).toEqual(['2', '0', String(now.getTime() / 1000 + retryAfter)])
+    wait(retryAfter)
+    expect(told(await get(app))).toEqual(['2', '1', null])
+  })
+
+  it('counts each key for itself, and nobody without one', async () => {
+    const app = open()
+    for (const user of ['uma', 'uma', 'uwe', 'uwe']) expect((await get(app, '/', user)).status).toBe(200)
+    expect((await get(app, '/', 'uma')).status).toBe(429)
+    for (let hit = 0; hit < 5; hit += 1) {
+      const answer = await get(app, '/', null)
+      expect([answer.status, ...told(answer)]).toEqual([200, null, null, null])
+    }
+  })
+
+  it('counts each name for itself, and shows the one with the least left', async () => {
+    const app = open()
+    expect(told(await get(app, '/both'))).toEqual(['2', '1', null])
+    expect((await get(app)).status).toBe(200)
+    await get(app, '/both')
+    const refused = await get(app, '/both')
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '2'])
+    wait(30)
+    expect((await get(app, '/both')).status).toBe(200)
+  })
+
+  it('takes its limit from the panel where it is configured', async () => {
+    const app = open()
+    expect((await get(app, '/configured')).status).toBe(200)
+    expect((await get(app, '/configured')).status).toBe(429)
+  })
+})
+
+describe('a throttle without its cache', () => {
+  const warn = console.warn
+  const warnings: string[] = []
+  beforeAll(() => void (console.warn = (line: string) => void warnings.push(line)))
+  afterAll(() => void (console.warn = warn))
+
+  it('lets everybody through and says why', async () => {
+    const hit = () => Promise.reject(new Error('The cache is away.'))
+    panel = { ...panel, cache: { ...panel.cache, hit } }
+    const app = open()
+    for (let count = 0; count < 5; count += 1) expect((await get(app)).status).toBe(200)
+    expect(warnings.length).toBe(5)
+    expect(warnings[0]).toContain('The cache is away.')
+  })
+})
