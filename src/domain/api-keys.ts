@@ -29,7 +29,7 @@ export async function addApiKey(
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
   const secret = randomText(32)
-  const secretHash = await digest(secret)
+  const secretHash = digest(secret)
   const key = await inTransaction(panel, async (panel) => {
     if (input.type === 'account') await takeKeySlot(panel, user)
     return only(

@@ -44,7 +44,7 @@ export async function identifyClient(
   token: string | null,
   serverName: string | null,
 ): Promise<{ actor: Actor; reached: ReachedServer | null }> {
-  const { identifier, secretHash } = await splitKey(token)
+  const { identifier, secretHash } = splitKey(token)
   const [row] = await clientStatement(panel.db).execute({
     identifier,
     secretHash,
@@ -65,7 +65,7 @@ export async function identifyClient(
  * people who are no administrators, and addresses the key does not allow. Spec: Authentication, 2.
  */
 export async function identifyApplication(panel: Panel, token: string | null): Promise<Actor> {
-  const { identifier, secretHash } = await splitKey(token)
+  const { identifier, secretHash } = splitKey(token)
   const [row] = await applicationStatement(panel.db).execute({
     identifier,
     secretHash,
@@ -93,16 +93,16 @@ export async function identifyNode(panel: Panel, header: string | undefined): Pr
   const sealed = isPrevious ? node.previousToken : node?.daemonToken
   const column = isPrevious ? 'previous_token' : 'daemon_token'
   const expected = node && sealed ? await open(panel, sealed, { table: 'nodes', column, row: node.uuid }) : ''
-  const isEqual = await equalSecrets(secret, expected)
+  const isEqual = equalSecrets(secret, expected)
   if (!node || !isEqual) throw forbidden('The node credential is not valid.', 'HttpForbiddenException')
   return node
 }
 
-async function splitKey(token: string | null): Promise<{ identifier: string; secretHash: string }> {
+function splitKey(token: string | null): { identifier: string; secretHash: string } {
   if (token === null || token.length !== keyLength || !/^[\w]+$/.test(token)) throw unauthenticated()
   return {
     identifier: token.slice(0, identifierLength),
-    secretHash: await digest(token.slice(identifierLength)),
+    secretHash: digest(token.slice(identifierLength)),
   }
 }
 
@@ -112,7 +112,7 @@ async function admit(
   row: { key: ApiKey; user: User } | undefined,
   secretHash: string,
 ): Promise<Actor> {
-  const isEqual = await equalSecrets(row?.key.secretHash ?? '', secretHash)
+  const isEqual = equalSecrets(row?.key.secretHash ?? '', secretHash)
   if (!row || !isEqual) throw unauthenticated()
   const { key, user } = row
   if (key.expiresAt && key.expiresAt <= panel.now()) throw unauthenticated()

@@ -18,12 +18,10 @@ const rememberedMilliseconds = 48 * 3_600_000
 export async function recordReports(panel: Panel, node: Node, entries: unknown[]): Promise<void> {
   const now = panel.now()
   const remembered = sql`${new Date(now.getTime() - rememberedMilliseconds).toISOString()}::timestamptz`
-  const reports = await Promise.all(
-    entries.slice(0, mostEntries).flatMap((entry) => {
-      const report = readReport(entry, now)
-      return report ? [digestOf(node, entry).then((hash) => ({ ...report, digest: hash }))] : []
-    }),
-  )
+  const reports = entries.slice(0, mostEntries).flatMap((entry) => {
+    const report = readReport(entry, now)
+    return report ? [{ ...report, digest: digestOf(node, entry) }] : []
+  })
   if (reports.length === 0) return
   await panel.db.execute(sql`
     insert into ${activity} (timestamp, event, ip, source, actor_id, server_id, node_id, properties, digest)
@@ -51,7 +49,7 @@ export async function recordReports(panel: Panel, node: Node, entries: unknown[]
 }
 
 /** Of what was sent, not of what is stored: the time of a late entry is another one each time. */
-function digestOf(node: Node, entry: unknown): Promise<string> {
+function digestOf(node: Node, entry: unknown): string {
   const { server, user, event, metadata, ip, timestamp } = entry as Record<string, unknown>
   return digest(JSON.stringify([node.id, server, user, event, metadata, ip, timestamp]))
 }

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { KeyRing, Panel } from '../panel.ts'
 
 const encoder = new TextEncoder()
@@ -45,18 +46,11 @@ export async function importKeyRing(configured: string): Promise<KeyRing> {
 }
 
 /** SHA-256 in hex: enough for secrets that are themselves random. */
-export async function digest(secret: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', encoder.encode(secret))
-  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+export const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /** Whether two strings are equal, in a time that does not tell where they differ. */
-export async function equalSecrets(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([digest(one), digest(other)])
-  let difference = 0
-  for (let at = 0; at < a.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
-  return difference === 0
-}
+export const equalSecrets = (one: string, other: string): boolean =>
+  timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 

@@ -64,8 +64,8 @@ const EnvSchema = () =>
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
     DATA_DIR: z.string().default('.data'),
-    /** Whether the Node process runs a development daemon and seeds a demo; on with the embedded database. */
-    DEMO: flag().optional(),
+    /** Whether the Node process seeds an empty database with a demo and runs a development daemon for it. */
+    DEMO: flag().default(true),
     /** Proxies in front of the Node process whose X-Forwarded-For entry is believed. */
     TRUSTED_PROXIES: z.coerce.number().int().min(0).default(0),
     /** Set by the QStash development server; deployed stages refuse it. */

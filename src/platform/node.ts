@@ -82,10 +82,9 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
   const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
   closers.push(tickEveryMinute(panel))
   if (!env.DATABASE_URL) closers.push(await takeVerbs(panel, directory.path, answerVerb))
-  if (!(env.DEMO ?? !env.DATABASE_URL)) return { url, bootstrap: null }
-  const { bootstrap, daemon } = await openDemo(panel, directory.path, log)
-  closers.push(daemon.close)
-  return { url, bootstrap }
+  const demo = env.DEMO ? await openDemo(panel, directory.path, log) : null
+  if (demo) closers.push(demo.daemon.close)
+  return { url, bootstrap: demo?.bootstrap ?? null }
 }
 
 const originOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

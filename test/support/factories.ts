@@ -41,7 +41,7 @@ export async function makeKey(
   const row = only(
     await world.database.db
       .insert(tables.apiKeys)
-      .values({ userId: user.id, identifier, secretHash: await digest(secret), ...values })
+      .values({ userId: user.id, identifier, secretHash: digest(secret), ...values })
       .returning(),
   )
   return { row, token: identifier + secret }

@@ -9,7 +9,8 @@ import {
   seedNode,
   seedPlayer,
 } from '../../../drizzle/seed.ts'
-import { nodes, servers } from '../../db/schema.ts'
+import { nodes, servers, users } from '../../db/schema.ts'
+import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { open } from '../../domain/secrets.ts'
 import { createServer } from '../../domain/servers/create.ts'
@@ -30,22 +31,36 @@ export type Bootstrap = {
 const patience = 20_000
 
 /**
- * The demo runs: a node with the development daemon and an installed server. The first start makes
- * it and writes `bootstrap.json`; later ones start the daemon again and refresh the addresses there.
+ * The demo runs: a node with the development daemon and an installed server. The first start on an
+ * empty database makes it and writes `bootstrap.json`; later ones start the daemon again and refresh
+ * the addresses there. Null where other people are in the database already.
  */
 export async function openDemo(
   panel: Panel,
   directory: string,
   log: (line: string) => void,
-): Promise<{ bootstrap: Bootstrap; daemon: RunningDaemon }> {
+): Promise<{ bootstrap: Bootstrap; daemon: RunningDaemon } | null> {
   const file = join(directory, 'bootstrap.json')
   const earlier = await readBootstrap(file)
-  const { bootstrap, daemon } = earlier
-    ? await resumeDemo(panel, directory, earlier, log)
-    : await makeDemo(panel, directory, log)
+  const node = earlier ? await findDemoNode(panel, earlier) : null
+  if (!node && (await hasUsers(panel))) return null
+  const { bootstrap, daemon } =
+    earlier && node
+      ? await resumeDemo(panel, directory, earlier, node, log)
+      : await makeDemo(panel, directory, log)
   await writeFile(`${file}.new`, `${JSON.stringify(bootstrap, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return { bootstrap, daemon }
+}
+
+async function hasUsers(panel: Panel): Promise<boolean> {
+  const found = await panel.db.select({ id: users.id }).from(users).limit(1)
+  return found.length > 0
+}
+
+async function findDemoNode(panel: Panel, { node }: Bootstrap): Promise<Node | null> {
+  const [found] = await panel.db.select().from(nodes).where(eq(nodes.uuid, node.uuid))
+  return found ?? null
 }
 
 async function readBootstrap(file: string): Promise<Bootstrap | null> {
@@ -76,10 +91,13 @@ async function makeDemo(panel: Panel, directory: string, log: (line: string) => 
   return { bootstrap, daemon }
 }
 
-async function resumeDemo(panel: Panel, directory: string, earlier: Bootstrap, log: (line: string) => void) {
-  const [node] = await panel.db.select().from(nodes).where(eq(nodes.id, earlier.node.id))
-  if (!node)
-    throw new Error('The node of bootstrap.json is not in the database: remove the file, or set DEMO=false.')
+async function resumeDemo(
+  panel: Panel,
+  directory: string,
+  earlier: Bootstrap,
+  node: Node,
+  log: (line: string) => void,
+) {
   const token = await open(panel, node.daemonToken, {
     table: 'nodes',
     column: 'daemon_token',
