@@ -7,11 +7,15 @@ import { fieldsOf, findRow } from '../db/relations.ts'
 import { users } from '../db/schema.ts'
 import type { User } from '../db/tables/users.ts'
 import { displayError, notFound } from '../errors.ts'
-import type { Panel } from '../panel.ts'
+import { inTransaction, type Panel } from '../panel.ts'
 import { boolean, email, looseText, textBetween } from './fields.ts'
 import { allFilters, containing, type ListRequest, orderOf } from './filters.ts'
 import { hashPassword } from './password-hash.ts'
+import { enqueueFullRevocation, enqueueOwnRevocation, tryRevocations } from './revocations.ts'
 import { refusingDuplicates } from './validation.ts'
+
+/** Seconds which the request that demotes an administrator has to tell the nodes itself. */
+const headStart = 30
 
 /** Between letters or digits there may be dots, hyphens and underscores: a dot ends it in SFTP login names. */
 const usernamePattern = /^[a-z\d](?:[\w.-]*[a-z\d])?$/i
@@ -99,35 +103,57 @@ export async function addUser(panel: Panel, input: UserInput): Promise<User> {
 
 /**
  * Changes the fields that were sent; a new password ends every session of the account, none leaves it
- * as it is. Refuses with 404, and with 422 what another account has.
+ * as it is. A new password and a demotion also end what daemons know of it: `revocationErrors` names the
+ * nodes that could not be told at once after a demotion, which jobs go on telling. Refuses with 404, and
+ * with 422 what another account has.
  */
-export async function changeUser(panel: Panel, id: number, input: UserChanges): Promise<User> {
+export async function changeUser(
+  panel: Panel,
+  id: number,
+  input: UserChanges,
+): Promise<{ user: User; revocationErrors: string[] }> {
   const secret = input.password
     ? { passwordHash: await hashPassword(input.password), authVersion: sql`${users.authVersion} + 1` }
     : {}
   const changes = { ...columnsOf(input), ...secret, updatedAt: panel.now() }
-  const [user] = await refusingDuplicates(duplicates, () =>
-    panel.db.update(users).set(changes).where(eq(users.id, id)).returning(),
+  const { user, revocations } = await refusingDuplicates(duplicates, () =>
+    inTransaction(panel, async (inner) => {
+      const before = await lockUser(inner, id)
+      const after = only(await inner.db.update(users).set(changes).where(eq(users.id, id)).returning())
+      const isDemoted = before.rootAdmin && !after.rootAdmin
+      if (isDemoted)
+        return { user: after, revocations: await enqueueFullRevocation(inner, after, { headStart }) }
+      if (input.password) await enqueueOwnRevocation(inner, after)
+      return { user: after, revocations: [] }
+    }),
   )
-  if (!user) throw notFound()
-  return user
+  return { user, revocationErrors: await tryRevocations(panel, revocations) }
 }
 
 /**
- * Removes an account with its keys and its access to servers of others. Refuses with 400 one that
- * owns servers and the actor's own, with 404 when there is none.
+ * Removes an account with its keys and its access to servers of others, on their nodes too. Refuses with
+ * 400 one that owns servers and the actor's own, with 404 when there is none.
  */
 export async function removeUser(panel: Panel, id: number): Promise<void> {
   const { actor } = panel
   if (actor.kind === 'user' && actor.user.id === id)
     throw displayError('You cannot remove the account you are using.')
   try {
-    const removed = await panel.db.delete(users).where(eq(users.id, id)).returning({ id: users.id })
-    if (removed.length === 0) throw notFound()
+    await inTransaction(panel, async (inner) => {
+      const user = await lockUser(inner, id)
+      await (user.rootAdmin ? enqueueFullRevocation(inner, user) : enqueueOwnRevocation(inner, user))
+      await inner.db.delete(users).where(eq(users.id, id))
+    })
   } catch (error) {
     if (!foreignKeyViolation(error)) throw error
     throw displayError('An account that owns servers cannot be removed.')
   }
+}
+
+async function lockUser(panel: Panel, id: number): Promise<User> {
+  const [user] = await panel.db.select().from(users).where(eq(users.id, id)).for('update')
+  if (!user) throw notFound()
+  return user
 }
 
 /** Columns for the fields that were sent, but for the password. */

@@ -93,9 +93,13 @@ export const users = new Hono<HttpEnv>()
     returns(200, Changed),
     async (c) => {
       const includes = includesOf(c, 'user')
-      const { id } = await changeUser(c.var.panel, c.req.valid('param').user, c.req.valid('json'))
-      const user = await findUser(c.var.panel, id, includes.allowed)
-      return c.json({ ...presentOne('user', user, includes), meta: { revocation_errors: [] } })
+      const { user, revocationErrors } = await changeUser(
+        c.var.panel,
+        c.req.valid('param').user,
+        c.req.valid('json'),
+      )
+      const shown = await findUser(c.var.panel, user.id, includes.allowed)
+      return c.json({ ...presentOne('user', shown, includes), meta: { revocation_errors: revocationErrors } })
     },
   )
 

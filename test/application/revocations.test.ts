@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { websocketTokenName } from '../../src/domain/websocket-tokens.ts'
+import { makeApplicationToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
+import { useWorld } from '../support/world.ts'
+
+const world = useWorld()
+let daemon: StubDaemon
+let token: string
+
+beforeAll(async () => {
+  daemon = await startStubDaemon()
+})
+afterAll(() => daemon.close())
+
+beforeEach(async () => {
+  daemon.respond(null)
+  daemon.calls.length = 0
+  token = await makeApplicationToken(world)
+})
+
+const change = (user: { id: number }, body: object) =>
+  world.request('PATCH', `/api/application/users/${user.id}`, { token, body })
+const told = () => daemon.calls.map(({ method, path, body }) => [`${method} ${path}`, body])
+
+describe('what daemons know of somebody', () => {
+  it('ends on every server when an administrator is one no more, before the answer', async () => {
+    const admin = await makeUser(world, { rootAdmin: true })
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    const servers = [await makeServer(world, { node }), await makeServer(world, { node })]
+    const { status, body } = await change(admin, { root_admin: false })
+    expect([status, body.meta.revocation_errors]).toEqual([200, []])
+    const uuids = servers.map(({ uuid }) => uuid)
+    expect(told()).toEqual([['POST /api/deauthorize-user', { user: admin.uuid, servers: uuids }]])
+    world.clock.advance(3600)
+    expect(await world.runJobs()).toBe(0)
+  })
+
+  it('is named where a node cannot be told, and is ended when the node is back', async () => {
+    const admin = await makeUser(world, { rootAdmin: true })
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    await makeServer(world, { node })
+    daemon.respond({ status: 500, json: { error: 'broken' } })
+    const { status, body } = await change(admin, { root_admin: false })
+    expect(status).toBe(200)
+    expect(body.meta.revocation_errors).toEqual([expect.stringContaining(`Node ${node.id}`)])
+    daemon.respond(null)
+    daemon.calls.length = 0
+    world.clock.advance(60)
+    await world.runJobs()
+    expect(told()).toMatchObject([['POST /api/deauthorize-user', { user: admin.uuid }]])
+    expect(await world.runJobs()).toBe(0)
+  })
+
+  it('ends by names of tokens on daemons that know no other way', async () => {
+    const admin = await makeUser(world, { rootAdmin: true })
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    const server = await makeServer(world, { node })
+    daemon.respond(({ path }) =>
+      path === '/api/deauthorize-user' ? { status: 404, json: { error: 'no route' } } : null,
+    )
+    expect((await change(admin, { root_admin: false })).body.meta.revocation_errors).toEqual([])
+    expect(told().at(-1)).toEqual([
+      `POST /api/servers/${server.uuid}/ws/deny`,
+      { jtis: [websocketTokenName(admin, server)] },
+    ])
+  })
+
+  it('ends where he owns servers or was let in, when the password is changed', async () => {
+    const user = await makeUser(world)
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    const own = await makeServer(world, { node, owner: user })
+    const other = await makeServer(world, { node })
+    await makeServer(world, { node })
+    await makeSubuser(world, other, user, ['websocket.connect'])
+    expect((await change(user, { password: 'another password' })).status).toBe(200)
+    await world.runJobs()
+    const servers = [own.uuid, other.uuid]
+    expect(told()).toEqual([['POST /api/deauthorize-user', { user: user.uuid, servers }]])
+  })
+
+  it('ends with the account', async () => {
+    const user = await makeUser(world)
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    const server = await makeServer(world, { node })
+    await makeSubuser(world, server, user, ['websocket.connect'])
+    expect((await world.request('DELETE', `/api/application/users/${user.id}`, { token })).status).toBe(204)
+    await world.runJobs()
+    expect(told()).toEqual([['POST /api/deauthorize-user', { user: user.uuid, servers: [server.uuid] }]])
+  })
+
+  it('goes on when nothing was taken away', async () => {
+    const user = await makeUser(world)
+    await makeServer(world, { owner: user, node: await makeNode(world, { daemonListen: daemon.port }) })
+    await change(user, { first_name: 'Other' })
+    await world.runJobs()
+    expect(told()).toEqual([])
+  })
+})
