@@ -32,6 +32,13 @@ export type Daemon = {
   setPower: (uuid: string, signal: PowerSignal) => Promise<void>
   /** Writes lines to the console. Wings: POST /api/servers/{uuid}/commands */
   sendCommands: (uuid: string, commands: string[]) => Promise<void>
+  /**
+   * Closes the user's consoles and SFTP sessions on these servers and refuses the tokens he was given
+   * so far; 404 from daemons before 1.12. Wings: POST /api/deauthorize-user
+   */
+  deauthorizeUser: (userUuid: string, serverUuids: string[]) => Promise<void>
+  /** Refuses tokens with these names on one server. Wings: POST /api/servers/{uuid}/ws/deny */
+  denyTokens: (uuid: string, names: string[]) => Promise<void>
   /** Hands the daemon its own configuration. Wings: POST /api/update */
   updateConfiguration: (configuration: object) => Promise<void>
 }
@@ -81,6 +88,9 @@ export function httpDaemon(url: string, token: () => Promise<string>, timeout = 
     syncServer: (uuid) => tell('POST', `${at(uuid)}/sync`),
     setPower: (uuid, signal) => tell('POST', `${at(uuid)}/power`, { action: signal }),
     sendCommands: (uuid, commands) => tell('POST', `${at(uuid)}/commands`, { commands }),
+    deauthorizeUser: (userUuid, serverUuids) =>
+      tell('POST', '/api/deauthorize-user', { user: userUuid, servers: serverUuids }),
+    denyTokens: (uuid, names) => tell('POST', `${at(uuid)}/ws/deny`, { jtis: names }),
     updateConfiguration: (configuration) => tell('POST', '/api/update', configuration),
   }
 }

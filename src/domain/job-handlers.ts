@@ -1,5 +1,6 @@
 import { maintainActivity } from './activity-partitions.ts'
 import { configureNode } from './node-configuration.ts'
+import { revokeDaemonAccess } from './revocations.ts'
 import { createServerOnNode, deleteServerFromNode, syncServer } from './servers/node-jobs.ts'
 import type { JobHandlers } from './jobs.ts'
 
@@ -9,5 +10,6 @@ export const jobHandlers: JobHandlers = {
   'delete-server-from-node': deleteServerFromNode,
   'sync-server': syncServer,
   'configure-node': configureNode,
+  'revoke-daemon-access': revokeDaemonAccess,
   'maintain-activity': maintainActivity,
 }

@@ -9,6 +9,7 @@ export type JobPayloads = {
   'delete-server-from-node': { nodeId: number; serverUuid: string }
   'sync-server': { serverId: number }
   'configure-node': { nodeId: number }
+  'revoke-daemon-access': { nodeId: number; userUuid: string; userId: number; serverUuids: string[] }
   'maintain-activity': Record<string, never>
 }
 export type JobName = keyof JobPayloads
