@@ -82,7 +82,7 @@ function operationOf(row: RouteRow, info: DocumentInfo, schemas: Record<string, 
     security: securityOf(row, info),
     'x-permission': factOfKind(row, 'permission')?.name ?? '',
     ...(throttles.length > 0 ? { 'x-throttles': throttles.map(throttleOf) } : {}),
-    parameters: [...pathParameters(row), ...queryParameters(row)],
+    parameters: [...pathParameters(row), ...queryParameters(row), ...includeParameter(row)],
     ...(body ? { requestBody: requestBody(body) } : {}),
     responses: { ...successOf(row, tag, schemas), ...refusalsOf(row) },
   }
@@ -142,6 +142,17 @@ function queryParameters(row: RouteRow): JsonSchema[] {
     if (members.length > 0) return members.map(([member, each]) => parameter(`${name}[${member}]`, each))
     return [parameter(typesOf(schema).includes('array') ? `${name}[]` : name, schema)]
   })
+}
+
+/** What has relations takes `include`; lists state it themselves. */
+function includeParameter(row: RouteRow): JsonSchema[] {
+  const output = factOfKind(row, 'returns')?.schema
+  if (!output || propertiesOf(inputOf(row, 'query') ?? {}).include) return []
+  const schema = jsonSchemaOf(output(), 'output')
+  const data = propertiesOf(schema).data as { items?: JsonSchema } | undefined
+  const attributes = propertiesOf(data?.items ?? schema).attributes
+  if (!attributes || !propertiesOf(attributes).relationships) return []
+  return [{ name: 'include', in: 'query', required: false, schema: { type: 'string' } }]
 }
 
 const requestBody = (schema: JsonSchema) => ({
