@@ -86,6 +86,10 @@ export const tooManyRequests = (
 export const unavailable = (detail: string, cause?: unknown) =>
   refusal(503, 'ServiceUnavailableHttpException', detail, { cause, headers: { 'retry-after': '5' } })
 
+/** 502 when a database host said no, 504 when it gave no answer. */
+export const databaseHostFailure = (status: 502 | 504, detail: string, cause?: unknown) =>
+  refusal(status, 'DatabaseHostException', detail, { cause })
+
 /** The daemon's own status, 502 or 504: the node could not do it. */
 export const daemonFailure = (status: number, detail: string, cause?: unknown) =>
   refusal(status, 'DaemonConnectionException', detail, { cause })

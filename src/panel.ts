@@ -1,6 +1,7 @@
 import type { Cache } from './adapters/cache.ts'
 import type { Daemon } from './adapters/daemon.ts'
 import type { Mailer } from './adapters/mail.ts'
+import type { MysqlAddress, MysqlHost } from './adapters/mysql-host.ts'
 import type { ObjectStore } from './adapters/objects.ts'
 import type { Queue } from './adapters/queue.ts'
 import type { Database } from './db/database.ts'
@@ -56,6 +57,8 @@ export type Panel = {
   readonly transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   /** The daemon of one node. */
   readonly daemon: (node: DaemonAddress) => Daemon
+  /** A server on which databases of game servers stand. */
+  readonly mysqlHost: (address: MysqlAddress) => MysqlHost
   readonly cache: Cache
   /** Calls under way which further requests of this process may join; null where requests cannot share them. */
   readonly flights: Map<string, unknown> | null
@@ -83,6 +86,7 @@ export async function inTransaction<T>(panel: Panel, work: (panel: Panel) => Pro
       transaction: (nested) => nested(db),
       wake: (job) => void woken.push(job),
       daemon: refuseOutsider,
+      mysqlHost: refuseOutsider,
       cache: outsiderOutOfReach,
       queue: outsiderOutOfReach,
       objects: outsiderOutOfReach,

@@ -1,5 +1,6 @@
+import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { tick } from '../../src/domain/tick.ts'
 import { worker } from '../../src/platform/workers.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 
-export default worker(surfaces, tick)
+export default worker(surfaces, tick, mysqlHost)

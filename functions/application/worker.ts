@@ -1,4 +1,5 @@
+import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { worker } from '../../src/platform/workers.ts'
 import { application } from '../../src/surfaces/application.ts'
 
-export default worker([application])
+export default worker([application], null, mysqlHost)

@@ -28,6 +28,8 @@ export type Daemon = {
   deleteServer: (uuid: string) => Promise<void>
   /** Makes the daemon fetch the server's configuration again. Wings: POST /api/servers/{uuid}/sync */
   syncServer: (uuid: string) => Promise<void>
+  /** Accepts to install a server again, which then happens by itself. Wings: POST /api/servers/{uuid}/reinstall */
+  reinstallServer: (uuid: string) => Promise<void>
   /** Accepts a change of the power state, which then happens by itself. Wings: POST /api/servers/{uuid}/power */
   setPower: (uuid: string, signal: PowerSignal) => Promise<void>
   /** Writes lines to the console. Wings: POST /api/servers/{uuid}/commands */
@@ -39,6 +41,13 @@ export type Daemon = {
   deauthorizeUser: (userUuid: string, serverUuids: string[]) => Promise<void>
   /** Refuses tokens with these names on one server. Wings: POST /api/servers/{uuid}/ws/deny */
   denyTokens: (uuid: string, names: string[]) => Promise<void>
+  /**
+   * Has the daemon send a server to another one, which `token` lets it into; it stops the server before it
+   * answers. Wings: POST /api/servers/{uuid}/transfer
+   */
+  startTransfer: (uuid: string, destination: { url: string; token: string }) => Promise<void>
+  /** The daemon sends the server to nobody; having nothing to stop is fine. Wings: DELETE /api/servers/{uuid}/transfer */
+  cancelTransfer: (uuid: string) => Promise<void>
   /** Hands the daemon its own configuration. Wings: POST /api/update */
   updateConfiguration: (configuration: object) => Promise<void>
 }
@@ -86,11 +95,26 @@ export function httpDaemon(url: string, token: () => Promise<string>, timeout = 
       }
     },
     syncServer: (uuid) => tell('POST', `${at(uuid)}/sync`),
+    reinstallServer: (uuid) => tell('POST', `${at(uuid)}/reinstall`),
     setPower: (uuid, signal) => tell('POST', `${at(uuid)}/power`, { action: signal }),
     sendCommands: (uuid, commands) => tell('POST', `${at(uuid)}/commands`, { commands }),
     deauthorizeUser: (userUuid, serverUuids) =>
       tell('POST', '/api/deauthorize-user', { user: userUuid, servers: serverUuids }),
     denyTokens: (uuid, names) => tell('POST', `${at(uuid)}/ws/deny`, { jtis: names }),
+    startTransfer: async (uuid, destination) => {
+      // The server may take 15 seconds to stop.
+      const patient = { ...target, timeout: 2 * target.timeout }
+      const body = { ...destination, server: { uuid, start_on_completion: false } }
+      const answer = await call(patient, 'POST', `${at(uuid)}/transfer`, body)
+      await answer.body?.cancel()
+    },
+    cancelTransfer: async (uuid) => {
+      try {
+        await tell('DELETE', `${at(uuid)}/transfer`)
+      } catch (error) {
+        if (!(error instanceof DaemonError) || ![404, 409].includes(error.status ?? 0)) throw error
+      }
+    },
     updateConfiguration: (configuration) => tell('POST', '/api/update', configuration),
   }
 }

@@ -1,7 +1,8 @@
 import { asc, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { only } from '../db/database.ts'
-import { nests, nodes, users } from '../db/schema.ts'
+import { databaseHosts, nests, nodes, users } from '../db/schema.ts'
+import type { DatabaseHost } from '../db/tables/database-hosts.ts'
 import type { Nest } from '../db/tables/nests.ts'
 import type { Node } from '../db/tables/nodes.ts'
 import type { User } from '../db/tables/users.ts'
@@ -39,6 +40,12 @@ export async function findFirstAdministrator(panel: Panel): Promise<User> {
 export async function findNodeNamed(panel: Panel, name: string): Promise<Node> {
   const where = called(nodes.id, [nodes.uuid, nodes.name], name)
   return theOne('node', name, await panel.db.select().from(nodes).where(where).limit(2))
+}
+
+/** The database host with this id or name. Refuses a name that fits none, or two. */
+export async function findDatabaseHostNamed(panel: Panel, name: string): Promise<DatabaseHost> {
+  const where = called(databaseHosts.id, [databaseHosts.name], name)
+  return theOne('database host', name, await panel.db.select().from(databaseHosts).where(where).limit(2))
 }
 
 /** The nest with this id or name; a name that no nest has makes one. Refuses an id that no nest has. */

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Command, type Report, requireArguments } from './command.ts'
+import { databaseHostCreate } from './commands/database-host-create.ts'
+import { databaseHostTest } from './commands/database-host-test.ts'
 import { doctor } from './commands/doctor.ts'
 import { eggImport } from './commands/egg-import.ts'
 import { keyCreate } from './commands/key-create.ts'
@@ -12,6 +14,8 @@ const commands = new Map<string, Command>([
   ['user:create', userCreate],
   ['key:create', keyCreate],
   ['node:configure', nodeConfigure],
+  ['database-host:create', databaseHostCreate],
+  ['database-host:test', databaseHostTest],
   ['egg:import', eggImport],
   ['doctor', doctor],
 ])

@@ -4,6 +4,8 @@ import { invalidInput } from '../http/route.ts'
 import { ruleOf } from '../http/rules.ts'
 import type { Panel } from '../panel.ts'
 import { type Fault, faultOf, VerbError } from './faults.ts'
+import { createDatabaseHost, DatabaseHostCreation } from './verbs/database-host-create.ts'
+import { DatabaseHostTesting, tryDatabaseHost } from './verbs/database-host-test.ts'
 import { Examination, examine } from './verbs/doctor.ts'
 import { EggImporting, importEggs } from './verbs/egg-import.ts'
 import { createKey, KeyCreation } from './verbs/key-create.ts'
@@ -32,6 +34,8 @@ const verbs = new Map<string, Verb>([
   ['user:create', verb(UserCreation, createUser)],
   ['key:create', verb(KeyCreation, createKey)],
   ['node:configure', verb(NodeConfiguring, configureNode)],
+  ['database-host:create', verb(DatabaseHostCreation, createDatabaseHost)],
+  ['database-host:test', verb(DatabaseHostTesting, tryDatabaseHost)],
   ['egg:import', verb(EggImporting, importEggs)],
   ['doctor', verb(Examination, examine)],
   ['seed', verb(z.unknown, seedEggs)],

@@ -153,7 +153,7 @@ const kinds = {
     fields: none,
     relations: {
       databases: many('database', (host: typeof databaseHosts, row: typeof databases) =>
-        eq(row.databaseHostId, host.id),
+        and(eq(row.databaseHostId, host.id), eq(row.state, 'ready')),
       ),
     },
   },

@@ -6,7 +6,7 @@ import { record } from './activity.ts'
 import type { ReachedServer } from './credentials.ts'
 import { refuseDaemonFailure } from './daemon-errors.ts'
 import type { Permission } from './permissions.ts'
-import { forgetStats } from './stats.ts'
+import { expectChange } from './stats.ts'
 
 /** What each signal needs: a forced stop is a stop. Spec: Client API, server control. */
 export const powerPermissions = {
@@ -41,7 +41,7 @@ export async function sendPowerSignal(
   signal: PowerSignal,
 ): Promise<void> {
   await panel.daemon(node).setPower(server.uuid, signal).catch(refuseDaemonFailure)
-  await forgetStats(panel, server)
+  await expectChange(panel, server)
   await record(panel, `server:power.${signal}`, { serverId: server.id })
 }
 

@@ -8,6 +8,7 @@ import { boolean } from './fields.ts'
 import { cancelJob } from './jobs.ts'
 import { lockNodeServer } from './node-servers.ts'
 import { creationKey } from './servers/create.ts'
+import { reinstallKey } from './servers/reinstall.ts'
 
 /** How an installation ended, as its daemon says. Wings: POST /servers/{uuid}/install. */
 export const InstallReport = () => z.object({ successful: boolean(), reinstall: boolean().nullish() })
@@ -15,9 +16,9 @@ type InstallReport = z.output<ReturnType<typeof InstallReport>>
 
 /**
  * The server is normal after a success, else `install_failed` or `reinstall_failed`; a suspended one stays
- * suspended. `installed_at` is set in every case and a job that would still create the server on the node is
- * over. The same report again changes nothing but `installed_at`. Refuses with 404 an unknown server, with
- * 403 one of another node. Spec: States and transitions, install.
+ * suspended. `installed_at` is set in every case and a job that would still have the node create or reinstall
+ * the server is over. The same report again changes nothing but `installed_at`. Refuses with 404 an unknown
+ * server, with 403 one of another node. Spec: States and transitions, install.
  */
 export async function finishInstall(
   panel: Panel,
@@ -33,6 +34,7 @@ export async function finishInstall(
       .set({ status: statusAfter(status, report), installedAt: now, updatedAt: now })
       .where(eq(servers.id, id))
     await cancelJob(inside, creationKey(id))
+    await cancelJob(inside, reinstallKey(id))
   })
 }
 

@@ -1,15 +1,23 @@
-import { and, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { jobs } from '../db/schema.ts'
 import type { Job } from '../db/tables/jobs.ts'
 import type { Panel } from '../panel.ts'
 
-/** Every kind of job and what it is given: ids, never contents. */
+/** Every kind of job and what it is given: ids and names, never contents. */
 export type JobPayloads = {
   'create-server-on-node': { serverId: number; startOnCompletion: boolean }
   'delete-server-from-node': { nodeId: number; serverUuid: string }
   'sync-server': { serverId: number }
+  'reinstall-server-on-node': { serverId: number }
   'configure-node': { nodeId: number }
+  'start-transfer': { transferId: number }
+  'cancel-transfer': { nodeId: number; serverUuid: string }
+  'expire-transfer': { transferId: number; serverId: number }
   'revoke-daemon-access': { nodeId: number; userUuid: string; userId: number; serverUuids: string[] }
+  'discard-backup-upload': { serverUuid: string; backupUuid: string; uploadId: string | null }
+  'reconcile-database': { databaseId: number }
+  'drop-database': { hostId: number; database: string; username: string; remote: string }
+  'apply-database-password': { databaseId: number }
   'maintain-activity': Record<string, never>
 }
 export type JobName = keyof JobPayloads
@@ -20,7 +28,7 @@ export type JobHandlers = {
 export type JobOptions = {
   /** Not before; now when left out. */
   runAt?: Date
-  /** At most one waiting job holds a key: asking again changes nothing. */
+  /** At most one waiting job holds a key: asking again changes nothing, but has a job that runs just then run once more. */
   key?: string
   /** Seconds after which it is given up; a day when left out. */
   lifetimeSeconds?: number
@@ -51,7 +59,13 @@ export async function enqueue<Name extends JobName>(
       key: options.key ?? null,
       deadlineAt: new Date(runAt.getTime() + (options.lifetimeSeconds ?? dayInSeconds) * 1000),
     })
-    .onConflictDoNothing()
+    .onConflictDoUpdate({
+      target: jobs.key,
+      targetWhere: eq(jobs.state, 'waiting'),
+      // Whoever runs it now may have read what is changed here: his result does not count, it runs again.
+      set: { fence: sql`${jobs.fence} + 1`, leasedUntil: null },
+      setWhere: isNotNull(jobs.leasedUntil),
+    })
     .returning({ id: jobs.id, runAt: jobs.runAt })
   if (job) panel.wake(job)
 }
@@ -62,6 +76,20 @@ export async function cancelJob(panel: Panel, key: string): Promise<void> {
     .update(jobs)
     .set({ state: 'done', finishedAt: panel.now() })
     .where(and(eq(jobs.key, key), eq(jobs.state, 'waiting')))
+}
+
+/** As if nobody had ever asked for the waiting job with the key: for work that was undone in the same request. */
+export async function forgetJob(panel: Panel, key: string): Promise<void> {
+  await panel.db.delete(jobs).where(and(eq(jobs.key, key), eq(jobs.state, 'waiting')))
+}
+
+/** Whether a job with the key still waits: nobody has done it, or called it off. */
+export async function isWaiting(panel: Panel, key: string): Promise<boolean> {
+  const [job] = await panel.db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.key, key), eq(jobs.state, 'waiting')))
+  return job !== undefined
 }
 
 /**

@@ -98,22 +98,24 @@ export async function findNodeServerScript(
 }
 
 /**
- * The id and status of a server of the node, locked until the transaction ends. Refuses with 404 an unknown
+ * A server of the node, locked until the transaction ends. Refuses with 404 an unknown
  * one, with 403 one of another node, also of one it is being moved to.
  */
-export async function lockNodeServer(
-  panel: Panel,
-  node: Node,
-  name: string,
-): Promise<Pick<Server, 'id' | 'status'>> {
+export async function lockNodeServer(panel: Panel, node: Node, name: string): Promise<Server> {
+  const server = await lockNamedServer(panel, name)
+  if (server.nodeId !== node.id) throw foreignServer()
+  return server
+}
+
+/** The server by uuid or short id, whichever node asks, locked until the transaction ends. Refuses with 404. */
+export async function lockNamedServer(panel: Panel, name: string): Promise<Server> {
   const { uuid, short } = namesOf(name)
   const [server] = await panel.db
-    .select({ id: servers.id, status: servers.status, nodeId: servers.nodeId })
+    .select()
     .from(servers)
     .where(or(eq(servers.uuid, sql`${uuid}::uuid`), eq(servers.uuidShort, sql`${short}::text`)))
     .for('update')
   if (!server) throw unknownServer()
-  if (server.nodeId !== node.id) throw foreignServer()
   return server
 }
 
@@ -139,7 +141,9 @@ export async function resetNodeServers(panel: Panel, node: Node): Promise<void> 
 }
 
 const unknownServer = () => notFound('No such server.', 'RecordNotFoundException')
-const foreignServer = () => forbidden('The server belongs to another node.', 'HttpForbiddenException')
+
+/** 403. The caller's node has nothing to do with the server. */
+export const foreignServer = () => forbidden('The server belongs to another node.', 'HttpForbiddenException')
 
 function readable<Row extends { isReadable: boolean }>(row: Row | undefined): Row {
   if (!row) throw unknownServer()

@@ -46,6 +46,7 @@ export async function readStats(
 }
 
 const cacheKey = (uuid: string) => `stats:${uuid}`
+const changeKey = (uuid: string) => `stats-change:${uuid}`
 
 const remembered = (panel: Panel, uuid: string): Promise<Report | null> =>
   panel.cache.get<Report>(cacheKey(uuid)).catch(() => null)
@@ -67,9 +68,20 @@ function fly(panel: Panel, uuid: string, node: ReachedServer['node']): Promise<R
   return flight.report
 }
 
-/** What was remembered of the server is forgotten: it is about to change. */
-export const forgetStats = (panel: Panel, server: { uuid: string }): Promise<void> =>
-  panel.cache.remove(cacheKey(server.uuid)).catch(() => undefined)
+/** What was remembered of the server is forgotten, and little is remembered for a while: it is about to change. */
+export async function expectChange(panel: Panel, server: { uuid: string }): Promise<void> {
+  try {
+    await panel.cache.set(changeKey(server.uuid), true, freshFor)
+    await panel.cache.remove(cacheKey(server.uuid))
+  } catch {
+    // Without the cache nothing was remembered.
+  }
+}
+
+const isChanging = (panel: Panel, uuid: string, { state }: Report): Promise<boolean | null> =>
+  state === 'starting' || state === 'stopping'
+    ? Promise.resolve(true)
+    : panel.cache.get<boolean>(changeKey(uuid)).catch(() => null)
 
 async function ask(panel: Panel, uuid: string, node: ReachedServer['node']): Promise<Report> {
   const report = await panel
@@ -80,7 +92,7 @@ async function ask(panel: Panel, uuid: string, node: ReachedServer['node']): Pro
       if (!(error instanceof DaemonError)) throw error
       throw daemonFailure(504, 'The node could not say how the server is doing.', error)
     })
-  const seconds = report.state === 'starting' || report.state === 'stopping' ? freshOnTheWay : freshFor
+  const seconds = (await isChanging(panel, uuid, report)) ? freshOnTheWay : freshFor
   await panel.cache.set(cacheKey(uuid), report, seconds).catch(() => undefined)
   return report
 }

@@ -11,6 +11,9 @@ import type { Parts } from './parts.ts'
 
 export type Cloud = 'workers' | 'lambda'
 
+/** How to reach a database host; its driver is a third of a function's size, so only some carry it. */
+export type OpenMysqlHost = Parts['mysqlHost']
+
 const needed = [
   'APP_URL',
   'APP_KEYS',
@@ -31,9 +34,12 @@ const longestRest = 60
  * The parts of this isolate or process, opened by its first request and kept.
  *
  * A fault in the environment is logged in full and refused with 503, at each request: a function
- * that dies at its start would tell nobody why.
+ * that dies at its start would tell nobody why. Without `mysqlHost` database hosts are out of reach.
  */
-export function keepParts(cloud: Cloud): (raw: Record<string, unknown>) => Promise<Parts> {
+export function keepParts(
+  cloud: Cloud,
+  mysqlHost: OpenMysqlHost | null = null,
+): (raw: Record<string, unknown>) => Promise<Parts> {
   let kept: { parts: Parts; usedAt: number } | null = null
   return async (raw) => {
     const now = Date.now()
@@ -42,15 +48,19 @@ export function keepParts(cloud: Cloud): (raw: Record<string, unknown>) => Promi
       kept = null
     }
     // The value is kept, not its promise: on Workers the request that made a promise may be gone.
-    kept ??= { parts: await openOrRefuse(raw, cloud), usedAt: now }
+    kept ??= { parts: await openOrRefuse(raw, cloud, mysqlHost), usedAt: now }
     kept.usedAt = now
     return kept.parts
   }
 }
 
-async function openOrRefuse(raw: Record<string, unknown>, cloud: Cloud): Promise<Parts> {
+async function openOrRefuse(
+  raw: Record<string, unknown>,
+  cloud: Cloud,
+  mysqlHost: OpenMysqlHost | null,
+): Promise<Parts> {
   try {
-    return await openCloudParts(readEnv(raw), cloud)
+    return await openCloudParts(readEnv(raw), cloud, mysqlHost)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     console.error(error.message)
@@ -59,7 +69,11 @@ async function openOrRefuse(raw: Record<string, unknown>, cloud: Cloud): Promise
 }
 
 /** Parts made of managed services. Throws an `EnvironmentError` that names all that is missing. */
-export async function openCloudParts(env: Env, cloud: Cloud): Promise<Parts> {
+export async function openCloudParts(
+  env: Env,
+  cloud: Cloud,
+  mysqlHost: OpenMysqlHost | null = null,
+): Promise<Parts> {
   const deployed = requireServices(env)
   return {
     config: configOf(deployed),
@@ -80,8 +94,13 @@ export async function openCloudParts(env: Env, cloud: Cloud): Promise<Parts> {
     }),
     objects: objectsOf(env),
     mail: mailerOf(env),
+    mysqlHost: mysqlHost ?? noMysqlHosts,
     now: () => new Date(),
   }
+}
+
+function noMysqlHosts(): never {
+  throw new Error('This function carries no driver for database hosts.')
 }
 
 function requireServices(env: Env): DeployedEnv {
@@ -122,16 +141,24 @@ function objectsOf(env: Env): ObjectStore {
 
 /** The SDK costs more to load than a whole request, and few requests need it. */
 function lazyObjects(options: S3Options): ObjectStore {
-  let opened: ObjectStore | null = null
+  let opened: Required<ObjectStore> | null = null
   const store = async () => {
     const { s3ObjectStore } = await import('../adapters/objects.ts')
     return (opened ??= s3ObjectStore(options))
   }
+  const uploads = async () => (await store()).multipart
   return {
     put: async (...input) => (await store()).put(...input),
     signedUrl: async (...input) => (await store()).signedUrl(...input),
     remove: async (...input) => (await store()).remove(...input),
     ping: async () => (await store()).ping(),
+    multipart: {
+      create: async (...input) => (await uploads()).create(...input),
+      signPart: async (...input) => (await uploads()).signPart(...input),
+      complete: async (...input) => (await uploads()).complete(...input),
+      abort: async (...input) => (await uploads()).abort(...input),
+      head: async (...input) => (await uploads()).head(...input),
+    },
   }
 }
 

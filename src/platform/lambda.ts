@@ -6,7 +6,7 @@ import {
 } from 'hono/aws-lambda'
 import { canonicalAddress } from '../addresses.ts'
 import { finish, runTick, type Tick } from './background.ts'
-import { keepParts } from './cloud-parts.ts'
+import { keepParts, type OpenMysqlHost } from './cloud-parts.ts'
 import { serve, type Surface } from './serve.ts'
 
 /** A request in payload format 2.0. */
@@ -16,16 +16,17 @@ export type ScheduledEvent = { source: string; 'detail-type': string }
 
 /**
  * Surfaces as a Lambda behind an HTTP API or a Function URL, payload format 2.0. Only a function
- * with a schedule is given the tick.
+ * with a schedule is given the tick, only one that reaches database hosts their driver.
  */
 export function lambda(
   surfaces: Surface[],
   tick: Tick | null = null,
+  mysqlHost: OpenMysqlHost | null = null,
 ): (
   event: HttpEvent | ScheduledEvent,
   context?: LambdaContext,
 ) => Promise<APIGatewayProxyResult | undefined> {
-  const parts = keepParts('lambda')
+  const parts = keepParts('lambda', mysqlHost)
   const app = serve(
     {
       parts: () => parts(process.env),

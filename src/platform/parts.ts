@@ -5,7 +5,17 @@ import type { Panel } from '../panel.ts'
 /** What lives as long as the process or isolate: connections and clients, opened once. */
 export type Parts = Pick<
   Panel,
-  'config' | 'keys' | 'db' | 'transaction' | 'cache' | 'flights' | 'queue' | 'objects' | 'mail' | 'now'
+  | 'config'
+  | 'keys'
+  | 'db'
+  | 'transaction'
+  | 'cache'
+  | 'flights'
+  | 'queue'
+  | 'objects'
+  | 'mail'
+  | 'mysqlHost'
+  | 'now'
 > & { close: () => Promise<void> }
 
 /** What differs from request to request. */
@@ -13,7 +23,7 @@ export type RequestFacts = Pick<Panel, 'ip' | 'requestId' | 'defer'>
 
 /** The panel of one request; whose it is, a surface finds out. */
 export function openPanel(parts: Parts, facts: RequestFacts): Panel {
-  const { config, keys, db, transaction, cache, flights, queue, objects, mail, now } = parts
+  const { config, keys, db, transaction, cache, flights, queue, objects, mail, mysqlHost, now } = parts
   return {
     config,
     keys,
@@ -24,6 +34,7 @@ export function openPanel(parts: Parts, facts: RequestFacts): Panel {
     queue,
     objects,
     mail,
+    mysqlHost,
     now,
     ...facts,
     actor: { kind: 'guest' },

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'hono'
 import { canonicalAddress } from '../addresses.ts'
 import { finish, runTick, type Tick } from './background.ts'
-import { keepParts } from './cloud-parts.ts'
+import { keepParts, type OpenMysqlHost } from './cloud-parts.ts'
 import { serve, type Surface } from './serve.ts'
 
 type Bindings = Record<string, unknown>
@@ -11,9 +11,16 @@ export type Worker = {
   scheduled?: (event: unknown, env: Bindings) => Promise<void>
 }
 
-/** Surfaces as a Cloudflare Worker. Only a worker with a cron trigger is given the tick. */
-export function worker(surfaces: Surface[], tick: Tick | null = null): Worker {
-  const parts = keepParts('workers')
+/**
+ * Surfaces as a Cloudflare Worker. Only a worker with a cron trigger is given the tick, only one that
+ * reaches database hosts their driver.
+ */
+export function worker(
+  surfaces: Surface[],
+  tick: Tick | null = null,
+  mysqlHost: OpenMysqlHost | null = null,
+): Worker {
+  const parts = keepParts('workers', mysqlHost)
   const app = serve(
     {
       parts: (c) => parts(c.env),

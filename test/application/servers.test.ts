@@ -331,7 +331,8 @@ describe('deleting a server', () => {
 
   it('takes no other last word than force', async () => {
     const server = await makeServer(world, { node })
-    expect((await world.request('DELETE', `${path}/${server.id}/databases`, { token })).status).toBe(404)
+    expect((await world.request('DELETE', `${path}/${server.id}/now`, { token })).status).toBe(404)
+    expect((await world.request('DELETE', `${path}/${server.id}/databases`, { token })).status).toBe(405)
     expect((await world.request('GET', `${path}/${server.id}`, { token })).status).toBe(200)
   })
 })

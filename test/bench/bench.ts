@@ -115,6 +115,7 @@ try {
   const seeded = await seedBench(database.url)
   const server = await startProcess('test/bench/server.ts', { args: [database.url], ready: /listening \d+/ })
   const port = Number(/listening (\d+)/.exec(server.output())?.[1])
+  const application = { authorization: `Bearer ${seeded.applicationToken}`, accept: 'application/json' }
   const client = { authorization: `Bearer ${seeded.clientToken}`, accept: 'application/json' }
   const node = { authorization: `Bearer ${seeded.nodeToken}`, accept: 'application/json' }
   const batch = {
@@ -132,6 +133,12 @@ try {
         method: 'GET',
         path: `/api/client/servers/${seeded.uuid}`,
         headers: client,
+      },
+      {
+        name: 'GET /api/application/servers (50)',
+        method: 'GET',
+        path: '/api/application/servers?per_page=50&include=allocations,user,egg,node,location',
+        headers: application,
       },
       {
         name: 'GET /api/remote/servers (50)',

@@ -1,6 +1,13 @@
 import { importKeyRing } from '../../src/domain/secrets.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
-import { makeClientToken, makeEgg, makeNode, makeServer, makeUser } from '../support/factories.ts'
+import {
+  makeApplicationToken,
+  makeClientToken,
+  makeEgg,
+  makeNode,
+  makeServer,
+  makeUser,
+} from '../support/factories.ts'
 import type { World } from '../support/world.ts'
 
 const servers = 50
@@ -17,6 +24,7 @@ export async function seedBench(url: string) {
   const uuids: string[] = []
   for (let at = 0; at < servers; at += 1) uuids.push((await makeServer(world, { owner, node, egg })).uuid)
   const clientToken = await makeClientToken(world, owner)
+  const applicationToken = await makeApplicationToken(world)
   await database.close()
   let serial = 0
   const entries = (count: number) =>
@@ -31,5 +39,5 @@ export async function seedBench(url: string) {
         timestamp: new Date().toISOString().replace('Z', `${String(serial % 1_000_000).padStart(6, '0')}Z`),
       }
     })
-  return { clientToken, nodeToken: node.token, uuid: uuids[0] ?? '', entries }
+  return { clientToken, applicationToken, nodeToken: node.token, uuid: uuids[0] ?? '', entries }
 }

@@ -19,6 +19,9 @@ const database = openPostgres(url, 8, () => {
 const refused = async (): Promise<never> => {
   throw new Error('The benchmark has no such part.')
 }
+const noHosts = (): never => {
+  throw new Error('The benchmark has no database hosts.')
+}
 const app = serve(
   {
     parts: async () => ({
@@ -38,6 +41,7 @@ const app = serve(
       queue: { send: async () => undefined, isSigned: async () => false, ping: async () => undefined },
       objects: { put: refused, signedUrl: refused, remove: refused, ping: async () => undefined },
       mail: { send: refused },
+      mysqlHost: noHosts,
       now: () => new Date(),
       close: database.close,
     }),

@@ -1,5 +1,8 @@
 import { only } from '../../src/db/database.ts'
 import * as tables from '../../src/db/schema.ts'
+import { passwordPlace as hostPasswordPlace } from '../../src/domain/database-hosts.ts'
+import { passwordPlace } from '../../src/domain/database-passwords.ts'
+import { seal } from '../../src/domain/secrets.ts'
 import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
 import { curlyPath } from '../../src/http/openapi.ts'
 import { signMessage } from '../../src/platform/local/qstash-signature.ts'
@@ -79,15 +82,17 @@ async function makeBelongings(world: World, server: { id: number }, node: { id: 
         host: '127.0.0.1',
         port: 1,
         username: 'root',
-        password: 'sealed',
+        password: await seal(world.panel, 'secret of the host', hostPasswordPlace({ id: 1 })),
         nodeId: node.id,
       })
       .returning(),
   )
+  const account = { databaseHostId: host.id, username: 'u1_x' }
+  const password = await seal(world.panel, 'secret of the database', passwordPlace(account))
   const database = only(
     await db
       .insert(tables.databases)
-      .values({ serverId, databaseHostId: host.id, database: 's1_x', username: 'u1_x', password: 'sealed' })
+      .values({ ...account, serverId, database: 's1_x', password, state: 'ready' })
       .returning(),
   )
   const item = only(
@@ -103,6 +108,14 @@ async function makeBelongings(world: World, server: { id: number }, node: { id: 
       })
       .returning(),
   )
+  await db.insert(tables.transfers).values({
+    serverId,
+    oldNodeId: node.id,
+    newNodeId: node.id,
+    oldAllocationId: 1,
+    newAllocationId: 2,
+    successful: false,
+  })
   return { backup, schedule, task, host, database, item }
 }
 
@@ -117,7 +130,7 @@ export const routesOfEachSurface = (routes: RouteRow[]): [string, RouteRow[]][] 
 
 /** What the parameters of the paths stand for, by surface. */
 function parametersOf(scene: Scene, surface: string): Record<string, string | number> {
-  const { server, node, other, subuser, location, free, backup, schedule, task, database, item } = scene
+  const { server, node, other, subuser, location, free, backup, schedule, task, host, database, item } = scene
   const common = {
     backup: backup.uuid,
     provider: 'oidc',
@@ -133,7 +146,14 @@ function parametersOf(scene: Scene, surface: string): Record<string, string | nu
       location: location.id,
       allocation: free.id,
     }
-    return { ...numbers, database: database.id, nest: 1, egg: server.eggId, external_id: 'external-server' }
+    return {
+      ...numbers,
+      database: database.id,
+      database_host: host.id,
+      nest: 1,
+      egg: server.eggId,
+      external_id: 'external-server',
+    }
   }
   const things = { schedule: schedule.id, task: task.id, database: database.id, item: item.id }
   return {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { only } from '../../src/db/database.ts'
-import { backups, servers } from '../../src/db/schema.ts'
+import { backups, servers, sshKeys, type users } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
 import { makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useWorld, type World } from '../support/world.ts'
@@ -14,8 +14,10 @@ import { useWorld, type World } from '../support/world.ts'
  */
 type Fixture = {
   name: string
-  /** Columns of the server, and of its backup, before the call. */
+  /** Columns of the server, of its owner and one SSH key of his, and of its backup, before the call. */
   given?: Partial<Server>
+  owner?: Partial<typeof users.$inferInsert>
+  sshKey?: { fingerprint: string; publicKey: string }
   backup?: Partial<typeof backups.$inferInsert>
   method: string
   path: string
@@ -38,7 +40,11 @@ const fixtures = readdirSync(directory)
 const world = useWorld()
 
 async function openScene(fixture: Fixture) {
-  const owner = await makeUser(world)
+  const owner = await makeUser(world, fixture.owner)
+  if (fixture.sshKey) {
+    const key = { ...fixture.sshKey, userId: owner.id, name: 'Laptop' }
+    await world.database.db.insert(sshKeys).values(key)
+  }
   const node = await makeNode(world)
   const server = await makeServer(world, { owner, node, installedAt: null, ...fixture.given })
   const foreign = await makeServer(world, { node: await makeNode(world) })

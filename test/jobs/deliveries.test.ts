@@ -138,6 +138,24 @@ describe('a job', () => {
     expect(await onlyJob()).toMatchObject({ state: 'waiting', fence: 99 })
   })
 
+  it('with a key runs once more when it is asked for while it runs', async () => {
+    await enqueueSync({ key: 'sync:1' })
+    const { id } = await onlyJob()
+    const overtaken = {
+      ...handlers,
+      'sync-server': async () => {
+        calls += 1
+        if (calls === 1) await enqueueSync({ key: 'sync:1' })
+      },
+    }
+    await runJob(world.panel, id, overtaken)
+    expect(await onlyJob()).toMatchObject({ state: 'waiting' })
+    expect(world.messages).toHaveLength(2)
+    await runJob(world.panel, id, overtaken)
+    expect(await onlyJob()).toMatchObject({ state: 'done' })
+    expect(calls).toBe(2)
+  })
+
   it('with a key waits at most once, and can be called off', async () => {
     await enqueueSync({ key: 'sync:1' })
     await enqueueSync({ key: 'sync:1' })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Hono } from 'hono'
 import { afterAll, beforeEach } from 'vitest'
+import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { isSignedByQueue } from '../../src/adapters/queue-signature.ts'
 import type { Queue } from '../../src/adapters/queue.ts'
 import { activity } from '../../src/db/schema.ts'
@@ -97,6 +98,7 @@ async function openWorld(): Promise<World> {
     queue,
     objects: { put: noObjects, signedUrl: noObjects, remove: noObjects, ping: async () => undefined },
     mail: mailOutbox('/nonexistent'),
+    mysqlHost,
     now: () => clock.now,
     close: database.close,
   }

@@ -15,6 +15,8 @@ const resources = Object.keys({
   eggs: true,
   database_hosts: true,
   server_databases: true,
+  settings: true,
+  api_keys: true,
 } satisfies Record<AclResource, true>)
 
 /** `key:create` */

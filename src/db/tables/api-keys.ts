@@ -14,6 +14,8 @@ export const aclResources = [
   'eggs',
   'database_hosts',
   'server_databases',
+  'settings',
+  'api_keys',
 ] as const
 export type AclResource = (typeof aclResources)[number]
 export type Acl = Partial<Record<AclResource, 0 | 1 | 2 | 3>>

@@ -3,7 +3,8 @@ import { isJsonObject, readObject, readText, type JsonObject, type Reading } fro
 
 export type EggConfig = Pick<Egg, 'configFiles' | 'configStartup' | 'configLogs' | 'configStop'>
 
-const parsers = ['file', 'yaml', 'yml', 'properties', 'ini', 'json', 'xml']
+/** Parsers of configuration files that daemons have. */
+export const configParsers = ['file', 'yaml', 'yml', 'properties', 'ini', 'json', 'xml']
 
 /**
  * Reads the `config` member of an egg document. `files`, `startup` and `logs` may be objects or objects
@@ -51,7 +52,7 @@ function parseFile(data: unknown): EggConfigFile | string {
   if (!isJsonObject(data)) return 'it is not an object'
   const find = Array.isArray(data.find) && data.find.length === 0 ? {} : data.find
   if (!isJsonObject(find)) return 'it has no find'
-  if (typeof data.parser !== 'string' || !parsers.includes(data.parser)) return 'its parser is unknown'
+  if (typeof data.parser !== 'string' || !configParsers.includes(data.parser)) return 'its parser is unknown'
   return { ...data, parser: data.parser, find }
 }
 

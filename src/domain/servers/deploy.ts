@@ -39,6 +39,21 @@ export const hasRoom = ({ memory, disk }: Share): SQL | undefined =>
     sql`(${nodes.diskOverallocate} = -1 or ${nodes.usedDisk} + ${disk}::bigint <= ${nodes.disk} * (1 + ${nodes.diskOverallocate} / 100.0))`,
   )
 
+/**
+ * The node takes new servers: it is public, not in maintenance, in one of the locations (any, when none is
+ * named), and has room.
+ */
+export const isViable = (locationIds: readonly number[], share: Share): SQL | undefined =>
+  and(
+    eq(nodes.public, true),
+    eq(nodes.maintenanceMode, false),
+    locationIds.length > 0 ? inArray(nodes.locationId, [...locationIds]) : undefined,
+    hasRoom(share),
+  )
+
+/** 400 when no node can take a server. */
+export const noNode = () => displayError('No node has room for this server.', 'NoViableNodeException')
+
 /** Free allocations on a node that fit what was asked for. */
 function isFit(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
   const taken = alias(allocations, 'taken')
@@ -68,16 +83,9 @@ export async function findViableNodes(panel: Panel, deploy: DeployInput, share: 
   const found = await panel.db
     .select({ id: nodes.id, hasAllocation: sql<boolean>`${exists(free)}` })
     .from(nodes)
-    .where(
-      and(
-        eq(nodes.public, true),
-        eq(nodes.maintenanceMode, false),
-        deploy.locations.length > 0 ? inArray(nodes.locationId, deploy.locations) : undefined,
-        hasRoom(share),
-      ),
-    )
+    .where(isViable(deploy.locations, share))
     .orderBy(sql`random()`)
-  if (found.length === 0) throw displayError('No node has room for this server.', 'NoViableNodeException')
+  if (found.length === 0) throw noNode()
   const fit = found.filter(({ hasAllocation }) => hasAllocation).map(({ id }) => id)
   if (fit.length === 0) throw noAllocation()
   return fit

@@ -3,7 +3,7 @@ import { isDockerImage } from '../eggs/docker-image.ts'
 import { boolean, integer, looseText, present, rowId, text, textBetween } from '../fields.ts'
 
 /** Free text of a start command: long ones exist, but not this long. */
-const longestStartup = 16_384
+export const longestStartup = 16_384
 const longestValue = 16_384
 const mostAdditionalAllocations = 500
 
@@ -36,9 +36,11 @@ export const EnvironmentInput = () =>
     ),
   )
 
+/** The name of an image in the characters of the specification. Spec: Resources, server. */
 export const dockerImage = () => z.string().max(191, 'max').refine(isDockerImage, 'regex')
 
-const FeatureLimitsInput = () =>
+/** How many of each a server may have. Spec: Resources, server. */
+export const FeatureLimitsInput = () =>
   z.object({
     databases: present(integer(0)),
     allocations: integer(0).nullish(),

@@ -1,10 +1,10 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { DaemonError } from '../../adapters/daemon.ts'
-import { nodes, servers } from '../../db/schema.ts'
+import { nodes, servers, transfers } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { Panel } from '../../panel.ts'
-import type { JobPayloads } from '../jobs.ts'
+import { enqueue, type JobPayloads } from '../jobs.ts'
 
 /**
  * The node knows a server whose creation nobody finished, and installs it. A node that knows it
@@ -21,15 +21,37 @@ export async function createServerOnNode(
   await daemon.createServer(found.server.uuid, payload.startOnCompletion)
 }
 
-/** The node holds the server no more. Wings: DELETE /api/servers/{uuid} */
+/** Seconds for which a node that is away is asked to remove a server: it may be down for long. */
+const removalLifetime = 30 * 86_400
+
+/** Under which the removal of a server from a node waits. */
+export const removalKey = ({ nodeId, serverUuid }: JobPayloads['delete-server-from-node']) =>
+  `delete-server-from-node:${nodeId}:${serverUuid}`
+
+/** Sees to it that the node forgets the server: call it in the transaction that takes the server from there. */
+export const enqueueRemoval = (
+  panel: Panel,
+  payload: JobPayloads['delete-server-from-node'],
+): Promise<void> =>
+  enqueue(panel, 'delete-server-from-node', payload, {
+    key: removalKey(payload),
+    lifetimeSeconds: removalLifetime,
+  })
+
+/**
+ * The node holds the server no more. One that stands there, or is being moved from or to there, is kept.
+ * Wings: DELETE /api/servers/{uuid}
+ */
 export async function deleteServerFromNode(
   panel: Panel,
   payload: JobPayloads['delete-server-from-node'],
 ): Promise<void> {
+  const places = sql`${payload.nodeId}::integer in (${servers.nodeId}, ${transfers.oldNodeId}, ${transfers.newNodeId})`
   const [kept] = await panel.db
     .select({ id: servers.id })
     .from(servers)
-    .where(eq(servers.uuid, payload.serverUuid))
+    .leftJoin(transfers, and(eq(transfers.serverId, servers.id), isNull(transfers.successful)))
+    .where(and(eq(servers.uuid, payload.serverUuid), places))
   const [node] = await panel.db.select().from(nodes).where(eq(nodes.id, payload.nodeId))
   if (kept || !node) return
   await panel.daemon(node).deleteServer(payload.serverUuid)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { upstashCache } from '../../adapters/cache.ts'
 import { httpMailer } from '../../adapters/mail.ts'
+import { mysqlHost } from '../../adapters/mysql-host.ts'
 import type { ObjectStore } from '../../adapters/objects.ts'
 import { qstashQueue, type Queue } from '../../adapters/queue.ts'
 import { importKeyRing } from '../../domain/secrets.ts'
@@ -60,6 +61,7 @@ export async function openLocalParts(
           from: env.MAIL_FROM,
         })
       : mailOutbox(join(directory.path, 'outbox')),
+    mysqlHost,
     now: () => new Date(),
     close: async () => {
       closeQueue()

@@ -1,11 +1,22 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { pathId } from '../../domain/fields.ts'
-import { findEgg, findNest, listEggs, listNests } from '../../domain/nests.ts'
+import {
+  addNest,
+  changeNest,
+  findEgg,
+  findNest,
+  listEggs,
+  listNests,
+  NestChanges,
+  NestInput,
+  removeNest,
+} from '../../domain/nests.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
-import { params, returns, summary } from '../../http/route.ts'
+import { body, params, returns, summary } from '../../http/route.ts'
+import { created } from './created.ts'
 import { acl } from './env.ts'
 import { includesOf, presentList, presentOne, presentPage } from './relations.ts'
 import { EggResource } from './resources/egg.ts'
@@ -14,7 +25,7 @@ import { NestResource } from './resources/nest.ts'
 const ById = () => z.object({ nest: pathId() })
 const EggById = () => z.object({ nest: pathId(), egg: pathId() })
 
-/** Spec: Application API, `nests/{nest}/eggs`; the other three are what clients of the ecosystem call. */
+/** Spec: Application API, `nests/{nest}/eggs`; the other readers are what clients of the ecosystem call. */
 export const nests = new Hono<HttpEnv>()
   .get(
     '/',
@@ -65,5 +76,42 @@ export const nests = new Hono<HttpEnv>()
       const includes = includesOf(c, 'egg')
       const { nest, egg } = c.req.valid('param')
       return c.json(presentOne('egg', await findEgg(c.var.panel, nest, egg, includes.allowed), includes))
+    },
+  )
+
+  .post(
+    '/',
+    summary('Add a nest'),
+    acl('nests', 'write'),
+    body(NestInput),
+    returns(201, NestResource.One),
+    async (c) => {
+      const nest = await addNest(c.var.panel, c.req.valid('json'))
+      return created(c, `nests/${nest.id}`, NestResource.one(nest))
+    },
+  )
+
+  .patch(
+    '/:nest',
+    summary('Change a nest'),
+    acl('nests', 'write'),
+    params(ById),
+    body(NestChanges),
+    returns(200, NestResource.One),
+    async (c) => {
+      const nest = await changeNest(c.var.panel, c.req.valid('param').nest, c.req.valid('json'))
+      return c.json(NestResource.one(nest))
+    },
+  )
+
+  .delete(
+    '/:nest',
+    summary('Remove a nest without eggs'),
+    acl('nests', 'write'),
+    params(ById),
+    returns(204),
+    async (c) => {
+      await removeNest(c.var.panel, c.req.valid('param').nest)
+      return c.body(null, 204)
     },
   )

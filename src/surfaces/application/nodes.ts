@@ -13,18 +13,21 @@ import {
   nodeSorts,
   removeNode,
 } from '../../domain/nodes.ts'
+import { DeployableQuery, listDeployableNodes } from '../../domain/nodes-deployable.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
-import { body, params, returns, summary } from '../../http/route.ts'
+import { body, params, query, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
 import { acl } from './env.ts'
-import { includesOf, presentOne, presentPage } from './relations.ts'
+import { includesOf, presentList, presentOne, presentPage } from './relations.ts'
 import { NodeConfiguration } from './resources/node-configuration.ts'
-import { NodeResource } from './resources/node.ts'
+import { DeployableNodeResource, NodeResource } from './resources/node.ts'
 
 const ById = () => z.object({ node: pathId() })
 const List = { filters: nodeFilters, sorts: nodeSorts, perPage: 50, mostPerPage: 500 }
+/** A page when one was asked for, else everything. */
+const DeployableNodes = () => z.union([DeployableNodeResource.Page(), DeployableNodeResource.List()])
 
 /** Spec: Application API, nodes. */
 export const nodes = new Hono<HttpEnv>()
@@ -38,6 +41,21 @@ export const nodes = new Hono<HttpEnv>()
       const includes = includesOf(c, 'node')
       const page = await listNodes(c.var.panel, c.req.valid('query'), includes.allowed)
       return c.json(presentPage('node', page, includes, publicUrl(c)))
+    },
+  )
+
+  .get(
+    '/deployable',
+    summary('List the nodes that can take a server'),
+    acl('nodes', 'read'),
+    query(DeployableQuery),
+    returns(200, DeployableNodes),
+    async (c) => {
+      const includes = includesOf(c, 'deployableNode')
+      const request = c.req.valid('query')
+      const found = await listDeployableNodes(c.var.panel, request, includes.allowed)
+      if (!request.page) return c.json(presentList('deployableNode', found.rows, includes))
+      return c.json(presentPage('deployableNode', found, includes, publicUrl(c)))
     },
   )
 

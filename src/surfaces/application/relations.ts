@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import type { AclResource } from '../../db/tables/api-keys.ts'
+import type { DatabaseRow } from '../../db/tables/databases.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
+import type { OpenedDatabase } from '../../domain/database-passwords.ts'
 import { effectiveEgg } from '../../domain/eggs/inheritance.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { readIncludes } from '../../http/listing.ts'
@@ -17,11 +19,12 @@ import { mayAccess } from './env.ts'
 import { AllocationResource } from './resources/allocation.ts'
 import { DatabaseResource } from './resources/database.ts'
 import { DatabaseHostResource } from './resources/database-host.ts'
+import { DatabasePasswordResource } from './resources/database-password.ts'
 import { EggConfigResource, EggResource, EggScriptResource } from './resources/egg.ts'
 import { EggVariableResource } from './resources/egg-variable.ts'
 import { LocationResource } from './resources/location.ts'
 import { NestResource } from './resources/nest.ts'
-import { NodeResource } from './resources/node.ts'
+import { DeployableNodeResource, NodeResource } from './resources/node.ts'
 import { ServerResource } from './resources/server.ts'
 import { ServerVariableResource, variablesOf } from './resources/server-variable.ts'
 import { SubuserResource } from './resources/subuser.ts'
@@ -57,9 +60,13 @@ type RelatedEggs = Egg & { config: Egg | null; script: Egg | null }
 const withInheritedConfig = (egg: RelatedEggs) => egg.config && effectiveEgg(egg, egg.config, null)
 const withInheritedScript = (egg: RelatedEggs) => egg.script && effectiveEgg(egg, null, egg.script)
 
+/** Only the routes of databases open passwords: below other resources this is a null resource. */
+const openedOf = (row: DatabaseRow | OpenedDatabase) => ('plainPassword' in row ? row : null)
+
 type KindName =
   | 'location'
   | 'node'
+  | 'deployableNode'
   | 'allocation'
   | 'user'
   | 'nest'
@@ -72,6 +79,13 @@ type KindName =
   | 'subuser'
   | 'database'
   | 'databaseHost'
+  | 'databasePassword'
+
+const nodeRelations = {
+  allocations: many('allocations', 'allocation'),
+  location: one('locations', 'location'),
+  servers: many('servers', 'server'),
+}
 
 /** Every resource of the Application API and the relations that `include` can ask for. */
 const kinds: Record<KindName, { resource: Presenter; relations: Record<string, Relation> }> = {
@@ -79,14 +93,8 @@ const kinds: Record<KindName, { resource: Presenter; relations: Record<string, R
     resource: LocationResource,
     relations: { nodes: many('nodes', 'node'), servers: many('servers', 'server') },
   },
-  node: {
-    resource: NodeResource,
-    relations: {
-      allocations: many('allocations', 'allocation'),
-      location: one('locations', 'location'),
-      servers: many('servers', 'server'),
-    },
-  },
+  node: { resource: NodeResource, relations: nodeRelations },
+  deployableNode: { resource: DeployableNodeResource, relations: nodeRelations },
   allocation: {
     resource: AllocationResource,
     relations: { node: one('nodes', 'node'), server: one('servers', 'server') },
@@ -128,7 +136,14 @@ const kinds: Record<KindName, { resource: Presenter; relations: Record<string, R
     resource: SubuserResource,
     relations: { user: one('users', 'user'), server: one('servers', 'server') },
   },
-  database: { resource: DatabaseResource, relations: { host: one('database_hosts', 'databaseHost') } },
+  database: {
+    resource: DatabaseResource,
+    relations: {
+      host: one('database_hosts', 'databaseHost'),
+      password: one(null, 'databasePassword', { rows: openedOf }),
+    },
+  },
+  databasePassword: { resource: DatabasePasswordResource, relations: {} },
   databaseHost: {
     resource: DatabaseHostResource,
     relations: { databases: many('server_databases', 'database') },

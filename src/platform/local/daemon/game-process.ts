@@ -137,6 +137,18 @@ export async function stopGame(daemon: Daemon, server: GameServer, milliseconds:
   clearTimeout(timer)
 }
 
+/** Asks the program to end and waits; false when it still runs after `milliseconds`. */
+export async function askToStop(daemon: Daemon, server: GameServer, milliseconds: number): Promise<boolean> {
+  const { process } = server
+  if (!process) return true
+  requestStop(daemon, server)
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), milliseconds).unref()
+  const hasEnded = await Promise.race([process.ended.then(() => true), late])
+  clearTimeout(timer)
+  return hasEnded
+}
+
 /** Ends the program at once. Resolves when it has ended. */
 export async function killGame(daemon: Daemon, server: GameServer): Promise<void> {
   const { process } = server

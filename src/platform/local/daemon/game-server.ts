@@ -26,6 +26,13 @@ export type Usage = { memory: number; cpu: number; uptime: number; disk: number 
 /** An installation under way; `ended` never rejects. */
 export type Installation = { kill: () => void; ended: Promise<void> }
 
+/** A move of the server from or to this node; `ended` never rejects. */
+export type ServerTransfer = {
+  direction: 'incoming' | 'outgoing'
+  abort: () => void
+  ended: Promise<void>
+}
+
 export type GameServer = {
   readonly uuid: string
   readonly directory: string
@@ -37,6 +44,7 @@ export type GameServer = {
   lines: string[]
   usage: Usage
   installation: Installation | undefined
+  transfer: ServerTransfer | undefined
   powerLock: PowerLock
   lastCrashAt: number | undefined
   sockets: Set<ConnectedSocket>
@@ -57,6 +65,7 @@ export function registerServer(daemon: Daemon, configuration: ServerConfiguratio
     lines: [],
     usage: { memory: 0, cpu: 0, uptime: 0, disk: 0 },
     installation: undefined,
+    transfer: undefined,
     powerLock: createPowerLock(),
     lastCrashAt: undefined,
     sockets: new Set(),

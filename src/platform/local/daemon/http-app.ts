@@ -10,13 +10,14 @@ import { powerRoutes } from './routes/power.ts'
 import { revocationRoutes } from './routes/revocation.ts'
 import { serverRoutes } from './routes/servers.ts'
 import { systemRoutes } from './routes/system.ts'
+import { incomingTransferRoutes, transferRoutes } from './routes/transfers.ts'
 import { webSocketRoutes } from './routes/websocket.ts'
 
 /** The routes of one area, with full paths. */
 export type Area = (daemon: Daemon) => Hono<DaemonEnv>
 
 /** Areas that check a signed token themselves. */
-const publicAreas: Area[] = [webSocketRoutes]
+const publicAreas: Area[] = [webSocketRoutes, incomingTransferRoutes]
 
 /** Areas behind the node's bearer token. */
 const guardedAreas: Area[] = [
@@ -26,6 +27,7 @@ const guardedAreas: Area[] = [
   consoleRoutes,
   installRoutes,
   revocationRoutes,
+  transferRoutes,
 ]
 
 /**
@@ -100,7 +102,7 @@ function isSameSecret(given: string, expected: string): boolean {
  */
 function requireBoot(daemon: Daemon): MiddlewareHandler<DaemonEnv> {
   return async (c, next) => {
-    const concernsServers = /^\/api\/(servers|deauthorize-user)(\/|$)/.test(c.req.path)
+    const concernsServers = /^\/api\/(servers|deauthorize-user|transfers)(\/|$)/.test(c.req.path)
     if (concernsServers && !daemon.booted) return errorAnswer(c, 503, 'The daemon is still starting.')
     return next()
   }

@@ -29,7 +29,7 @@ export function isPowerAction(value: unknown): value is PowerAction {
 /**
  * Runs a power action to its end: a start until the program runs, a stop until it has ended. One action at a
  * time, waiting up to `waitMilliseconds` for the one before; a kill waits for nobody. Refused with a
- * PowerError while the server is installing, suspended (start, restart) or already running (start).
+ * PowerError while the server is installing, being moved, suspended (start, restart) or already running (start).
  */
 export async function runPowerAction(
   daemon: Daemon,
@@ -38,6 +38,7 @@ export async function runPowerAction(
   waitMilliseconds = 0,
 ): Promise<void> {
   if (server.installation) throw new PowerError('the server is being installed')
+  if (server.transfer) throw new PowerError('the server is being moved to another node')
   if (action === 'kill') return killGame(daemon, server)
   if (!(await server.powerLock.acquire(waitMilliseconds))) {
     throw new PowerError('another power action is under way for this server', true)

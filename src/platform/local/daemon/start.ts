@@ -110,7 +110,9 @@ async function closeDaemon(daemon: Daemon, http: Server, closeSockets: () => voi
 
 async function quitServer(daemon: Daemon, server: GameServer): Promise<void> {
   server.installation?.kill()
+  server.transfer?.abort()
   await server.installation?.ended
+  await server.transfer?.ended
   await stopGame(daemon, server, closeGrace)
   // An action that was under way may have started the program in the meantime.
   await server.powerLock.acquire(closeGrace)

@@ -6,6 +6,7 @@ export type TokenClaims = {
   exp: number
   iat: number | undefined
   jti: string | undefined
+  sub: string | undefined
   scope: string | undefined
   server_uuid: string | undefined
   user_uuid: string | undefined
@@ -48,6 +49,7 @@ export function verifyToken(token: string, secret: string, now = Date.now()): To
     exp,
     iat,
     jti: readText(claims['jti']),
+    sub: readText(claims['sub']),
     scope: readText(claims['scope']),
     server_uuid: readText(claims['server_uuid']),
     user_uuid: readText(claims['user_uuid']),

@@ -108,7 +108,7 @@ function authenticate(session: Session, token: string): void {
   session.subscription = (event) => send(session, event)
   server.listeners.add(session.subscription)
   send(session, { event: 'status', args: [server.state] })
-  if (server.state === 'offline' && !server.installation) sendStats(session)
+  if (server.state === 'offline' && !server.installation && !server.transfer) sendStats(session)
 }
 
 function mayConnect(session: Session, claims: TokenClaims): boolean {

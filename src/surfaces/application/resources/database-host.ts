@@ -12,6 +12,7 @@ export const DatabaseHostResource = resource(
       port: z.int(),
       username: z.string(),
       node: z.int().nullable(),
+      max_databases: z.int().nullable(),
       created_at: Timestamp(),
       updated_at: Timestamp(),
       relationships: Relationships(),
@@ -23,7 +24,12 @@ export const DatabaseHostResource = resource(
     port: row.port,
     username: row.username,
     node: row.nodeId,
+    max_databases: row.maxDatabases,
     created_at: timestamp(row.createdAt),
     updated_at: timestamp(row.updatedAt),
   }),
 )
+
+/** What a host says when it lets the panel in; `tls` is whether it was asked in secret. */
+export const DatabaseHostReport = () =>
+  z.object({ reachable: z.literal(true), version: z.string(), tls: z.boolean() })

@@ -29,6 +29,9 @@ export const EggResource = resource(
         extends: z.int().nullable(),
       }),
       startup: z.string(),
+      features: z.array(z.string()).nullable(),
+      update_url: z.string().nullable(),
+      force_outgoing_ip: z.boolean(),
       script: z.object({
         privileged: z.boolean(),
         install: z.string().nullable(),
@@ -58,6 +61,9 @@ export const EggResource = resource(
       extends: row.configFrom,
     },
     startup: row.startup,
+    features: row.features,
+    update_url: row.updateUrl,
+    force_outgoing_ip: row.forceOutgoingIp,
     script: {
       privileged: row.scriptIsPrivileged,
       install: row.scriptInstall,

@@ -84,9 +84,11 @@ async function createServer(
 async function deleteServer(daemon: Daemon, server: GameServer): Promise<void> {
   server.suspended = true
   server.deleted = true
+  if (server.transfer?.direction === 'outgoing') publish(server, 'transfer status', 'completed')
   publish(server, 'deleted', 'null')
   for (const socket of server.sockets) socket.close(1001, 'server deleted')
   server.installation?.kill()
+  server.transfer?.abort()
   await killGame(daemon, server)
   daemon.servers.delete(server.uuid)
   daemon.states.forget(server.uuid)
@@ -97,5 +99,6 @@ async function deleteServer(daemon: Daemon, server: GameServer): Promise<void> {
 
 async function removeFiles(server: GameServer): Promise<void> {
   await server.installation?.ended
+  await server.transfer?.ended
   await rm(server.directory, { recursive: true, force: true })
 }

@@ -1,0 +1,56 @@
+import { type SQL, sql } from 'drizzle-orm'
+import ipaddr from 'ipaddr.js'
+import type { Database } from '../db/database.ts'
+import { throttles } from '../db/schema.ts'
+import type { Panel } from '../panel.ts'
+
+/** How many failures one key has in a window of `seconds` that begins with the first of them. */
+export type FailureLimit = { failures: number; seconds: number }
+
+/** One more failure of the key; the first one after a window has ended opens another. One statement. */
+export async function countFailure(panel: Panel, key: string, limit: FailureLimit): Promise<void> {
+  await countingFailure(panel, panel.db, key, limit)
+}
+
+/** The statement of `countFailure`, for one that writes more than this. */
+export function countingFailure(
+  panel: Panel,
+  db: Pick<Database, 'insert'>,
+  key: string,
+  limit: FailureLimit,
+) {
+  const now = panel.now()
+  const resetsAt = new Date(now.getTime() + limit.seconds * 1000)
+  const isOver = sql`${throttles.resetsAt} <= ${now.toISOString()}::timestamptz`
+  return db
+    .insert(throttles)
+    .values({ key, hits: 1, resetsAt })
+    .onConflictDoUpdate({
+      target: throttles.key,
+      set: {
+        hits: sql`case when ${isOver} then 1 else ${throttles.hits} + 1 end`,
+        resetsAt: sql`case when ${isOver} then excluded.resets_at else ${throttles.resetsAt} end`,
+      },
+    })
+}
+
+/**
+ * When the key may try again, for a statement that finds out more than this: null when it may at once. Key
+ * and instant, an ISO 8601 string, may be placeholders.
+ */
+export const throttledUntil = (key: unknown, now: unknown, limit: FailureLimit): SQL<Date | null> =>
+  sql<Date | null>`(select ${throttles.resetsAt} from ${throttles} where ${throttles.key} = ${key}
+    and ${throttles.hits} >= ${limit.failures} and ${throttles.resetsAt} > ${now}::timestamptz)`.mapWith(
+    throttles.resetsAt,
+  )
+
+/** Whole seconds from now on, at least one. */
+export const secondsUntil = (panel: Panel, instant: Date): number =>
+  Math.max(1, Math.ceil((instant.getTime() - panel.now().getTime()) / 1000))
+
+/** Whose failures count together: an IPv4 address, or the /64 of a canonical IPv6 one, which one customer holds. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`
+}

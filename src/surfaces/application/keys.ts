@@ -1,0 +1,56 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import {
+  addApplicationKey,
+  applicationKeyFilters,
+  ApplicationKeyInput,
+  listApplicationKeys,
+  removeApplicationKey,
+} from '../../domain/application-keys.ts'
+import type { HttpEnv } from '../../http/environment.ts'
+import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
+import { body, params, returns, summary } from '../../http/route.ts'
+import { acl } from './env.ts'
+import { ApplicationKeyResource, CreatedApplicationKey } from './resources/application-key.ts'
+
+const ByIdentifier = () => z.object({ identifier: z.string().regex(/^\w{16}$/) })
+const List = { filters: applicationKeyFilters, perPage: 50, mostPerPage: 500 }
+
+/** Application keys, which elsewhere are made by hand alone. */
+export const keys = new Hono<HttpEnv>()
+  .get(
+    '/',
+    summary('List the Application keys of all administrators'),
+    acl('api_keys', 'read'),
+    listing(List),
+    returns(200, ApplicationKeyResource.Page),
+    async (c) => {
+      const page = await listApplicationKeys(c.var.panel, c.req.valid('query'))
+      return c.json(ApplicationKeyResource.page(page, publicUrl(c)))
+    },
+  )
+
+  .post(
+    '/',
+    summary('Add an Application key; the bearer token is its identifier followed by meta.secret_token'),
+    acl('api_keys', 'write'),
+    body(ApplicationKeyInput),
+    returns(201, CreatedApplicationKey),
+    async (c) => {
+      const { key, secret } = await addApplicationKey(c.var.panel, c.req.valid('json'))
+      return c.json({ ...ApplicationKeyResource.one(key), meta: { secret_token: secret } }, 201)
+    },
+  )
+
+  .delete(
+    '/:identifier',
+    summary('Take an Application key away'),
+    acl('api_keys', 'write'),
+    params(ByIdentifier),
+    returns(204),
+    async (c) => {
+      await removeApplicationKey(c.var.panel, c.req.valid('param').identifier)
+      return c.body(null, 204)
+    },
+  )

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+
+/** Any egg document: which formats there are and what is wrong with one is for the reader to say. */
+export const AnyEggDocument = () => z.record(z.string(), z.unknown())
+
+/** An egg document in Pterodactyl's second format, as it is written. */
+export const EggDocumentShape = () =>
+  z.object({
+    _comment: z.string(),
+    meta: z.object({ version: z.literal('PTDL_v2'), update_url: z.string().nullable() }),
+    exported_at: z.string(),
+    name: z.string(),
+    author: z.string(),
+    description: z.string().nullable(),
+    features: z.array(z.string()).nullable(),
+    docker_images: z.record(z.string(), z.string()),
+    file_denylist: z.array(z.string()),
+    startup: z.string(),
+    config: z.object({
+      files: z.string(),
+      startup: z.string(),
+      logs: z.string(),
+      stop: z.string().nullable(),
+    }),
+    scripts: z.object({
+      installation: z.object({
+        script: z.string().nullable(),
+        container: z.string(),
+        entrypoint: z.string(),
+      }),
+    }),
+    variables: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        env_variable: z.string(),
+        default_value: z.string(),
+        user_viewable: z.boolean(),
+        user_editable: z.boolean(),
+        rules: z.string(),
+        field_type: z.literal('text'),
+      }),
+    ),
+  })

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AwsV4Signer } from 'aws4fetch'
+import { buildApp } from 'fauxqs'
+import type { S3Options } from '../../src/adapters/objects.ts'
+
+/** An S3 server; `requests` are the method and path of whatever came, oldest first. */
+export type TestStore = { options: S3Options; requests: string[]; close: () => Promise<void> }
+
+const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret-of-the-tests' }
+const region = 'eu-central-1'
+
+/** Options for an S3 service at that port. */
+const optionsAt = (port: number): S3Options => ({
+  bucket: 'archives',
+  region,
+  ...credentials,
+  endpoint: `http://127.0.0.1:${port}`,
+  pathStyle: true,
+})
+
+/** What fauxqs' server is of, as far as it is used here. */
+type Incoming = { method: string; url: string; headers: IncomingMessage['headers']; raw: IncomingMessage }
+type Outgoing = { status: (code: number) => { send: (text: string) => PromiseLike<unknown> } }
+
+/** A store with an empty bucket. It checks the signatures of links as the real ones do, and of nothing else. */
+export async function openTestStore(): Promise<TestStore> {
+  const requests: string[] = []
+  const app = buildApp({ logger: false, defaultRegion: region })
+  app.addHook('onRequest', async (request: Incoming, reply: Outgoing) => {
+    requests.push(`${request.method} ${request.url}`)
+    if (request.headers.authorization?.includes(`Credential=${credentials.accessKeyId}/`)) return
+    if (!(await isSigned(request.raw))) await reply.status(403).send('SignatureDoesNotMatch')
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const options = optionsAt((app.server.address() as AddressInfo).port)
+  const headers = { authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/` }
+  await fetch(`${options.endpoint}/${options.bucket}`, { method: 'PUT', headers })
+  requests.length = 0
+  return { options, requests, close: () => app.close() }
+}
+
+/** A store that answers whatever `listener` says. */
+export async function openOddStore(listener: RequestListener): Promise<TestStore> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    listener(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    options: optionsAt((server.address() as AddressInfo).port),
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Whether the link is one that was signed for this method, path and time. */
+async function isSigned(request: IncomingMessage): Promise<boolean> {
+  const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
+  const { searchParams: query } = url
+  const datetime = query.get('X-Amz-Date') ?? ''
+  const given = query.get('X-Amz-Signature')
+  for (const name of ['Signature', 'Algorithm', 'Credential', 'SignedHeaders', 'Date']) {
+    query.delete(`X-Amz-${name}`)
+  }
+  const signer = new AwsV4Signer({
+    ...credentials,
+    region,
+    service: 's3',
+    method: request.method ?? 'GET',
+    url: url.toString(),
+    signQuery: true,
+    datetime,
+  })
+  const signed = await signer.sign()
+  const [, date = '', time = ''] = /^(\d{8})T(\d{6})Z$/.exec(datetime) ?? []
+  const from = Date.parse(
+    `${date.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`,
+  )
+  const isFresh = Date.now() <= from + Number(query.get('X-Amz-Expires')) * 1000
+  return isFresh && given !== null && signed.url.searchParams.get('X-Amz-Signature') === given
+}
