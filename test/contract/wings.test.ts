@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { only } from '../../src/db/database.ts'
-import { backups, servers, sshKeys, type users } from '../../src/db/schema.ts'
+import { backups, nodes, servers, sshKeys, transfers, type users } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
-import { makeNode, makeServer, makeUser } from '../support/factories.ts'
+import { makeAllocation, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useWorld, type World } from '../support/world.ts'
 
 /**
@@ -19,6 +19,8 @@ type Fixture = {
   owner?: Partial<typeof users.$inferInsert>
   sshKey?: { fingerprint: string; publicKey: string }
   backup?: Partial<typeof backups.$inferInsert>
+  /** The part which the calling node has in an open transfer of the server. */
+  transfer?: 'from' | 'to'
   method: string
   path: string
   body?: unknown
@@ -46,7 +48,9 @@ async function openScene(fixture: Fixture) {
     await world.database.db.insert(sshKeys).values(key)
   }
   const node = await makeNode(world)
-  const server = await makeServer(world, { owner, node, installedAt: null, ...fixture.given })
+  const stands = fixture.transfer === 'to' ? await makeNode(world) : node
+  const server = await makeServer(world, { owner, node: stands, installedAt: null, ...fixture.given })
+  if (fixture.transfer) await makeTransfer(server, fixture.transfer === 'to' ? node : await makeNode(world))
   const foreign = await makeServer(world, { node: await makeNode(world) })
   const backup = await makeBackup(world, server, fixture.backup)
   const foreignBackup = await makeBackup(world, foreign, fixture.backup)
@@ -59,6 +63,23 @@ async function openScene(fixture: Fixture) {
   }
   const fill = (text: string) => text.replace(/\{([a-z-]+)\}/g, (whole, name: string) => names[name] ?? whole)
   return { node, server, backup, fill }
+}
+
+/** An open transfer of the server, as starting it leaves it: the target counts it and holds an allocation for it. */
+async function makeTransfer(server: Server, target: { id: number }) {
+  const { db } = world.database
+  const reserved = await makeAllocation(world, target, { serverId: server.id })
+  await db
+    .update(nodes)
+    .set({ usedMemory: server.memory, usedDisk: server.disk })
+    .where(eq(nodes.id, target.id))
+  await db.insert(transfers).values({
+    serverId: server.id,
+    oldNodeId: server.nodeId,
+    newNodeId: target.id,
+    oldAllocationId: server.allocationId,
+    newAllocationId: reserved.id,
+  })
 }
 
 async function makeBackup(world: World, server: { id: number }, values: Fixture['backup'] = {}) {

@@ -162,6 +162,25 @@ describe('a server that is changed', { timeout: 90_000 }, () => {
     expect((await panel.asAdmin('DELETE', `/database-hosts/${host.body.attributes.id}`)).status).toBe(204)
   })
 
+  it('lets its owner in over SFTP by password, through whichever daemon it stands on', async () => {
+    const place = (await shown()).node
+    const { body } = await panel.asAdmin('GET', `/nodes/${place}/configuration`)
+    const { username, password } = panel.bootstrap.user
+    const signIn = async (secret: string) => {
+      const answer = await fetch(`http://127.0.0.1:${body.api.port}/api/development/sftp`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${body.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ username: `${username}.${uuid.slice(0, 8)}`, password: secret }),
+      })
+      return [answer.status, await answer.json()]
+    }
+    expect(await signIn(password)).toEqual([
+      200,
+      { user: expect.any(String), server: uuid, permissions: ['*'] },
+    ])
+    expect(await signIn('not the password')).toMatchObject([403, { error: 'invalid credentials' }])
+  })
+
   it('is deleted with everything it had', async () => {
     expect((await panel.asAdmin('DELETE', `/servers/${id}`)).status).toBe(204)
     expect((await panel.asAdmin('GET', `/servers/${id}`)).status).toBe(404)

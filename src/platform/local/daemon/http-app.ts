@@ -9,6 +9,7 @@ import { installRoutes } from './routes/install.ts'
 import { powerRoutes } from './routes/power.ts'
 import { revocationRoutes } from './routes/revocation.ts'
 import { serverRoutes } from './routes/servers.ts'
+import { sftpRoutes } from './routes/sftp.ts'
 import { systemRoutes } from './routes/system.ts'
 import { incomingTransferRoutes, transferRoutes } from './routes/transfers.ts'
 import { webSocketRoutes } from './routes/websocket.ts'
@@ -28,6 +29,7 @@ const guardedAreas: Area[] = [
   installRoutes,
   revocationRoutes,
   transferRoutes,
+  sftpRoutes,
 ]
 
 /**

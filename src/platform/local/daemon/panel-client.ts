@@ -22,6 +22,8 @@ export type PanelClient = {
   get: (path: string) => Promise<unknown>
   /** Sends JSON below /api/remote; with `once` there is a single short attempt. Throws a PanelError. */
   post: (path: string, body: unknown, attempts?: 'retry' | 'once') => Promise<void>
+  /** Sends JSON below /api/remote and gives the answer's; throws a PanelError. */
+  ask: (path: string, body: unknown) => Promise<unknown>
   /** Ends every call under way; only `once` calls work afterwards. */
   abort: () => void
 }
@@ -48,14 +50,8 @@ export function createPanelClient(
 ): PanelClient {
   const client: Client = { settings, credentials, faults, closing: new AbortController() }
   return {
-    get: async (path) => {
-      const response = await send(client, { method: 'GET', path })
-      try {
-        return await response.json()
-      } catch {
-        throw new PanelError(`GET ${path}: the answer is not JSON`, response.status)
-      }
-    },
+    get: (path) => fetchJson(client, { method: 'GET', path }),
+    ask: (path, body) => fetchJson(client, { method: 'POST', path, body: JSON.stringify(body) }),
     post: async (path, body, attempts = 'retry') => {
       const call: Call = { method: 'POST', path, body: JSON.stringify(body) }
       const response =
@@ -69,6 +65,15 @@ export function createPanelClient(
       }
     },
     abort: () => client.closing.abort(),
+  }
+}
+
+async function fetchJson(client: Client, call: Call): Promise<unknown> {
+  const response = await send(client, call)
+  try {
+    return await response.json()
+  } catch {
+    throw new PanelError(`${call.method} ${call.path}: the answer is not JSON`, response.status)
   }
 }
 
