@@ -10,6 +10,7 @@ import type { Egg } from '../src/db/tables/eggs.ts'
 import type { Node } from '../src/db/tables/nodes.ts'
 import type { User } from '../src/db/tables/users.ts'
 import { addApiKey } from '../src/domain/api-keys.ts'
+import { tokenPlace } from '../src/domain/daemon-address.ts'
 import { importEgg } from '../src/domain/eggs/import.ts'
 import { hashPassword } from '../src/domain/password-hash.ts'
 import { randomText, seal } from '../src/domain/secrets.ts'
@@ -92,7 +93,7 @@ export async function seedNode(panel: Panel, daemonPort: number): Promise<Seeded
         disk: 102_400,
         daemonListen: daemonPort,
         daemonTokenId: tokenId,
-        daemonToken: await seal(panel, token, { table: 'nodes', column: 'daemon_token', row: uuid }),
+        daemonToken: await seal(panel, token, tokenPlace({ uuid })),
       })
       .returning(),
   )

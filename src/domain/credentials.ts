@@ -9,13 +9,13 @@ import type { User } from '../db/tables/users.ts'
 import { badRequest, forbidden, unauthenticated } from '../errors.ts'
 import type { Actor, Panel } from '../panel.ts'
 import { record } from './activity.ts'
+import { previousTokenPlace, tokenPlace } from './daemon-address.ts'
 import { type GrantedPermissions, permissionsOn } from './permissions.ts'
 import { digest, equalSecrets, open } from './secrets.ts'
+import { serverNames } from './server-names.ts'
 
 const identifierLength = 16
 const keyLength = 48
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const shortPattern = /^[0-9a-f]{8}$/i
 
 /** A server as one caller reaches it. */
 export type ReachedServer = {
@@ -49,8 +49,7 @@ export async function identifyClient(
     identifier,
     secretHash,
     now: panel.now().toISOString(),
-    uuid: serverName && uuidPattern.test(serverName) ? serverName : null,
-    short: serverName && shortPattern.test(serverName) ? serverName.toLowerCase() : null,
+    ...serverNames(serverName),
   })
   const actor = await admit(panel, row, secretHash)
   if (row?.key.type !== 'account') throw forbidden('An Application key is not accepted here.')
@@ -91,8 +90,8 @@ export async function identifyNode(panel: Panel, header: string | undefined): Pr
   const [node] = await nodeStatement(panel.db).execute({ tokenId, now: panel.now().toISOString() })
   const isPrevious = node !== undefined && node.daemonTokenId !== tokenId
   const sealed = isPrevious ? node.previousToken : node?.daemonToken
-  const column = isPrevious ? 'previous_token' : 'daemon_token'
-  const expected = node && sealed ? await open(panel, sealed, { table: 'nodes', column, row: node.uuid }) : ''
+  const placeOf = isPrevious ? previousTokenPlace : tokenPlace
+  const expected = node && sealed ? await open(panel, sealed, placeOf(node)) : ''
   const isEqual = equalSecrets(secret, expected)
   if (!node || !isEqual) throw forbidden('The node credential is not valid.', 'HttpForbiddenException')
   return node

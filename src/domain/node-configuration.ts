@@ -5,7 +5,7 @@ import type { Location } from '../db/tables/locations.ts'
 import type { Node } from '../db/tables/nodes.ts'
 import { notFound } from '../errors.ts'
 import type { DaemonAddress, Panel } from '../panel.ts'
-import { daemonSecret } from './daemon-address.ts'
+import { daemonSecret, previousTokenPlace, tokenPlace } from './daemon-address.ts'
 import { cancelJob, enqueue } from './jobs.ts'
 import { open, seal } from './secrets.ts'
 
@@ -122,20 +122,6 @@ async function addressesOf(panel: Panel, node: Node): Promise<DaemonAddress[]> {
   const secret = await open(panel, node.previousToken, previousTokenPlace(node))
   return [{ ...node, daemonToken: await seal(panel, secret, tokenPlace(node)) }, node]
 }
-
-/** Where the secret of a node's daemon is sealed. */
-export const tokenPlace = (node: Pick<Node, 'uuid'>) => ({
-  table: 'nodes',
-  column: 'daemon_token',
-  row: node.uuid,
-})
-
-/** Where the secret before the last reset is sealed. */
-export const previousTokenPlace = (node: Pick<Node, 'uuid'>) => ({
-  table: 'nodes',
-  column: 'previous_token',
-  row: node.uuid,
-})
 
 const jobKey = (nodeId: number) => `configure-node:${nodeId}`
 

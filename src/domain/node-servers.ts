@@ -18,10 +18,9 @@ import type { Server } from '../db/tables/servers.ts'
 import { forbidden, notFound } from '../errors.ts'
 import type { Panel } from '../panel.ts'
 import type { EventName } from './activity.ts'
+import { serverNames } from './server-names.ts'
 import type { ServerWithEverything } from './servers/configuration.ts'
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const shortPattern = /^[0-9a-f]{8}$/i
 /** More than there can be: the daemon reads as many pages as the total tells. */
 const everyServer = 2_147_483_647
 const { placeholder } = sql
@@ -109,7 +108,7 @@ export async function lockNodeServer(panel: Panel, node: Node, name: string): Pr
 
 /** The server by uuid or short id, whichever node asks, locked until the transaction ends. Refuses with 404. */
 export async function lockNamedServer(panel: Panel, name: string): Promise<Server> {
-  const { uuid, short } = namesOf(name)
+  const { uuid, short } = serverNames(name)
   const [server] = await panel.db
     .select()
     .from(servers)
@@ -172,12 +171,7 @@ function everythingOf(
   }
 }
 
-const namesOf = (name: string) => ({
-  uuid: uuidPattern.test(name) ? name : null,
-  short: shortPattern.test(name) ? name.toLowerCase() : null,
-})
-
-const valuesOf = (node: Node, name: string) => ({ ...namesOf(name), node: node.id })
+const valuesOf = (node: Node, name: string) => ({ ...serverNames(name), node: node.id })
 
 const isNamed = () =>
   or(

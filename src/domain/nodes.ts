@@ -8,17 +8,11 @@ import type { Location } from '../db/tables/locations.ts'
 import type { Node } from '../db/tables/nodes.ts'
 import { displayError, notFound } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
-import { daemonSecret } from './daemon-address.ts'
+import { daemonSecret, previousTokenPlace, tokenPlace } from './daemon-address.ts'
 import { boolean, integer, rowId, text } from './fields.ts'
 import { allFilters, containing, type ListRequest, orderOf } from './filters.ts'
 import { urlHost, writtenHost } from './host-names.ts'
-import {
-  concernsDaemon,
-  enqueueConfiguration,
-  previousTokenPlace,
-  tokenPlace,
-  tryConfiguration,
-} from './node-configuration.ts'
+import { concernsDaemon, enqueueConfiguration, tryConfiguration } from './node-configuration.ts'
 import { randomText, seal } from './secrets.ts'
 import { invalidField } from './validation.ts'
 

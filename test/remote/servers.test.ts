@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { eggs, eggVariables, servers, transfers } from '../../src/db/schema.ts'
+import { allocations, eggs, eggVariables, servers, transfers } from '../../src/db/schema.ts'
 import { makeAllocation, makeEgg, makeNode, makeServer } from '../support/factories.ts'
 import { type RequestOptions, useWorld } from '../support/world.ts'
 
@@ -19,6 +19,34 @@ const makeServers = async (count: number) => {
   const made = []
   for (let at = 0; at < count; at += 1) made.push(await makeServer(world, { node, egg }))
   return made
+}
+
+/** Servers like one that is made as all others are, in a few statements. */
+async function makeManyServers(count: number) {
+  const { id: _id, ...like } = await makeServer(world, { node, externalId: null })
+  await world.database.transaction(async (db) => {
+    const ports = Array.from({ length: count - 1 }, (_, at) => 30_000 + at)
+    const free = await db
+      .insert(allocations)
+      .values(ports.map((port) => ({ nodeId: node.id, ip: '198.51.100.8', port })))
+      .returning()
+    const made = await db
+      .insert(servers)
+      .values(
+        free.map((allocation) => {
+          const uuid = crypto.randomUUID()
+          return { ...like, uuid, uuidShort: uuid.slice(0, 8), allocationId: allocation.id }
+        }),
+      )
+      .returning({ id: servers.id, allocationId: servers.allocationId })
+    const pairs = sql.join(
+      made.map((server) => sql`(${server.allocationId}::int, ${server.id}::int)`),
+      sql`, `,
+    )
+    await db.execute(
+      sql`update allocations set server_id = pair.server from (values ${pairs}) as pair (allocation, server) where id = pair.allocation`,
+    )
+  })
 }
 
 describe('the list of servers', () => {
@@ -95,6 +123,19 @@ describe('the list of servers', () => {
     expect([...first.body.data, ...second.body.data].map((item: any) => item.uuid)).toEqual(
       [...made, added].map((server) => server?.uuid),
     )
+  })
+
+  it('of a node with a thousand servers is read page by page in two statements each', async () => {
+    await makeManyServers(1000)
+    const uuids = new Set<string>()
+    for (let page = 1; page <= 20; page += 1) {
+      let body: any
+      const path = `?page=${page}&per_page=50`
+      expect(await world.countStatements(async () => ({ body } = await get(path)))).toBe(2)
+      expect(body.meta).toMatchObject({ total: 1000, last_page: 20 })
+      for (const { uuid } of body.data) uuids.add(uuid)
+    }
+    expect(uuids.size).toBe(1000)
   })
 
   it('takes two statements, whatever its size', async () => {

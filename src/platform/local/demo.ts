@@ -12,7 +12,7 @@ import {
 import { nodes, servers, users } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { open } from '../../domain/secrets.ts'
+import { daemonSecret } from '../../domain/daemon-address.ts'
 import { createServer } from '../../domain/servers/create.ts'
 import type { Panel } from '../../panel.ts'
 import { type RunningDaemon, startDaemon } from './daemon/start.ts'
@@ -98,11 +98,7 @@ async function resumeDemo(
   node: Node,
   log: (line: string) => void,
 ) {
-  const token = await open(panel, node.daemonToken, {
-    table: 'nodes',
-    column: 'daemon_token',
-    row: node.uuid,
-  })
+  const token = await daemonSecret(panel, node)
   const credentials = { ...node, tokenId: node.daemonTokenId, token }
   const daemon = await startNodeDaemon(panel, directory, credentials, node.daemonListen, log)
   const bootstrap: Bootstrap = {
