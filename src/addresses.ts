@@ -25,6 +25,14 @@ export function isAllowedAddress(address: string, ranges: readonly string[]): bo
 /** Whether the text is an address or a CIDR range that can be matched. */
 export const isAddressRange = (text: string) => parseRange(text) !== null
 
+/** A range as `isAllowedAddress` sees it: its address in canonical form, the mask where one is written. Null when it is none. */
+export function canonicalRange(text: string): string | null {
+  const range = parseRange(text)
+  if (!range) return null
+  const address = canonicalAddress(range[0].toString())
+  return address !== null && text.includes('/') ? `${address}/${range[1]}` : address
+}
+
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
   const [address = '', mask, ...rest] = text.trim().split('/')
   if (rest.length > 0 || !isPlainAddress(address)) return null

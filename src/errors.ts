@@ -90,6 +90,13 @@ export const unavailable = (detail: string, cause?: unknown) =>
 export const databaseHostFailure = (status: 502 | 504, detail: string, cause?: unknown) =>
   refusal(status, 'DatabaseHostException', detail, { cause })
 
+/** 503 with `Retry-After`: the node has not answered others, so it is not asked for a while. */
+export const daemonAway = (seconds: number, cause?: unknown) =>
+  refusal(503, 'DaemonConnectionException', 'The node has not answered lately. Try again in a moment.', {
+    cause,
+    headers: { 'retry-after': String(seconds) },
+  })
+
 /** The daemon's own status, 502 or 504: the node could not do it. */
 export const daemonFailure = (status: number, detail: string, cause?: unknown) =>
   refusal(status, 'DaemonConnectionException', detail, { cause })

@@ -1,8 +1,12 @@
 import type { Cache } from './adapters/cache.ts'
+import type { CaptchaVerifier } from './adapters/captcha.ts'
 import type { Daemon } from './adapters/daemon.ts'
+import type { GameQuery } from './adapters/game-query.ts'
 import type { Mailer } from './adapters/mail.ts'
 import type { MysqlAddress, MysqlHost } from './adapters/mysql-host.ts'
+import type { OauthGateway } from './adapters/oauth.ts'
 import type { ObjectStore } from './adapters/objects.ts'
+import type { PasteService } from './adapters/paste.ts'
 import type { Queue } from './adapters/queue.ts'
 import type { Database } from './db/database.ts'
 import type { Acl } from './db/tables/api-keys.ts'
@@ -14,7 +18,7 @@ export type Actor =
   | { kind: 'guest' }
   | { kind: 'system' }
   | { kind: 'node'; node: Node }
-  | { kind: 'user'; user: User; apiKey: { id: number; acl: Acl } | null }
+  | { kind: 'user'; user: User; apiKey: { id: number; acl: Acl } | null; session?: { id: string } }
 
 /** Keys by which stored secrets are sealed; the first one seals, all of them open. */
 export type KeyRing = readonly { id: string; key: CryptoKey }[]
@@ -31,9 +35,14 @@ export type PanelConfig = {
   applicationRateLimit: number
   /** IANA zone for what has none of its own. */
   timezone: string
+  /** Milliseconds for which a request may wait for a daemon that works meanwhile, as on archives. */
+  longestWait: number
   /** Milliseconds after which a call to a daemon is given up; the daemon adapter's own when left out. */
   daemonTimeout?: number
 }
+
+/** A job as its row says when it is due. */
+export type WakeableJob = { id: string; runAt: Date }
 
 /** Enough of a node to call its daemon. */
 export type DaemonAddress = Pick<Node, 'uuid' | 'scheme' | 'fqdn' | 'daemonListen' | 'daemonToken'>
@@ -65,10 +74,16 @@ export type Panel = {
   readonly queue: Queue
   readonly objects: ObjectStore
   readonly mail: Mailer
+  /** Asks games who plays; takes some seconds, so it is for jobs. */
+  readonly gameQuery: GameQuery
+  readonly pastes: PasteService
+  /** Providers at which people have an account. */
+  readonly oauth: OauthGateway
+  readonly captcha: CaptchaVerifier
   /** Lets work finish after the answer has left. */
   readonly defer: (work: Promise<unknown>) => void
-  /** Wakes the worker of a job; inside a transaction, once it is committed. */
-  readonly wake: (job: { id: string; runAt: Date }) => void
+  /** Wakes the workers of jobs; inside a transaction, once it is committed. */
+  readonly wake: (jobs: readonly WakeableJob[]) => void
 }
 
 /**
@@ -78,22 +93,26 @@ export type Panel = {
  * cache, the queue or the object store would hold the connection, so it throws.
  */
 export async function inTransaction<T>(panel: Panel, work: (panel: Panel) => Promise<T>): Promise<T> {
-  const woken: Parameters<Panel['wake']>[0][] = []
+  const woken: WakeableJob[] = []
   const result = await panel.transaction((db) =>
     work({
       ...panel,
       db,
       transaction: (nested) => nested(db),
-      wake: (job) => void woken.push(job),
+      wake: (jobs) => void woken.push(...jobs),
       daemon: refuseOutsider,
       mysqlHost: refuseOutsider,
       cache: outsiderOutOfReach,
       queue: outsiderOutOfReach,
       objects: outsiderOutOfReach,
       mail: outsiderOutOfReach,
+      gameQuery: refuseOutsider,
+      pastes: outsiderOutOfReach,
+      oauth: outsiderOutOfReach,
+      captcha: outsiderOutOfReach,
     }),
   )
-  woken.forEach(panel.wake)
+  if (woken.length > 0) panel.wake(woken)
   return result
 }
 

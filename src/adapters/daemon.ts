@@ -1,5 +1,15 @@
-/** Milliseconds after which a call to a daemon is given up. */
-const defaultTimeout = 12_000
+import { type DaemonBackups, httpDaemonBackups } from './daemon-backups.ts'
+import { type DaemonFiles, httpDaemonFiles } from './daemon-files.ts'
+import {
+  ask,
+  type CircuitGuard,
+  type DaemonTarget,
+  defaultTimeout,
+  tell as tellDaemon,
+  unless,
+} from './daemon-http.ts'
+
+export { DaemonError } from './daemon-http.ts'
 
 export type PowerSignal = 'start' | 'stop' | 'restart' | 'kill'
 
@@ -16,12 +26,17 @@ export type DaemonServer = {
   }
 }
 
+/** The same with the name of the server. */
+export type ListedServer = DaemonServer & { configuration?: { uuid?: string } }
+
 /** The daemon of one node, in the panel's words. Every call may throw a `DaemonError`. */
-export type Daemon = {
+export type Daemon = DaemonBackups & {
   /** Version and machine of the daemon. Wings: GET /api/system */
   system: () => Promise<{ version?: string }>
   /** State and use of one server. Wings: GET /api/servers/{uuid} */
   showServer: (uuid: string) => Promise<DaemonServer>
+  /** The same of every server of the node, each named by its configuration. Wings: GET /api/servers */
+  listServers: () => Promise<ListedServer[]>
   /** Makes the daemon fetch, create and install a server. Wings: POST /api/servers */
   createServer: (uuid: string, startOnCompletion: boolean) => Promise<void>
   /** The daemon holds the server no more; not holding it before is fine. Wings: DELETE /api/servers/{uuid} */
@@ -50,50 +65,30 @@ export type Daemon = {
   cancelTransfer: (uuid: string) => Promise<void>
   /** Hands the daemon its own configuration. Wings: POST /api/update */
   updateConfiguration: (configuration: object) => Promise<void>
-}
-
-/** A daemon that could not be reached (`status` null), or what it answered instead of success. */
-export class DaemonError extends Error {
-  readonly status: number | null
-  readonly requestId: string | null
-
-  constructor(status: number | null, message: string, requestId: string | null = null, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
-    this.name = 'DaemonError'
-    this.status = status
-    this.requestId = requestId
-  }
-}
-
-type DaemonTarget = {
-  /** Origin of the daemon. */
-  url: string
-  /** The node's secret alone, without its id. */
-  token: () => Promise<string>
-  /** Milliseconds after which a call is given up. */
-  timeout: number
+  /** Files of one server. */
+  files: (uuid: string) => DaemonFiles
 }
 
 /** The daemon at an address, over HTTP. */
-export function httpDaemon(url: string, token: () => Promise<string>, timeout = defaultTimeout): Daemon {
-  const target = { url, token, timeout }
-  const tell = async (method: string, path: string, body?: object) => {
-    const answer = await call(target, method, path, body)
-    await answer.body?.cancel()
-  }
+export function httpDaemon(
+  url: string,
+  token: () => Promise<string>,
+  {
+    timeout = defaultTimeout,
+    guard,
+  }: { timeout?: number | undefined; guard?: (timeout: number) => CircuitGuard } = {},
+): Daemon {
+  const target: DaemonTarget = { url, token, timeout, guard: guard?.(timeout) ?? ((call) => call()) }
+  const tell = (method: string, path: string, json?: object) =>
+    tellDaemon(target, method, path, json ? { json } : {})
   const at = (uuid: string) => `/api/servers/${uuid}`
   return {
-    system: () => ask(target, '/api/system'),
-    showServer: (uuid) => ask(target, at(uuid)),
+    system: () => ask(target, 'GET', '/api/system'),
+    showServer: (uuid) => ask(target, 'GET', at(uuid)),
+    listServers: () => ask(target, 'GET', '/api/servers'),
     createServer: (uuid, startOnCompletion) =>
       tell('POST', '/api/servers', { uuid, start_on_completion: startOnCompletion }),
-    deleteServer: async (uuid) => {
-      try {
-        await tell('DELETE', at(uuid))
-      } catch (error) {
-        if (!(error instanceof DaemonError) || error.status !== 404) throw error
-      }
-    },
+    deleteServer: (uuid) => tell('DELETE', at(uuid)).catch(unless(404)),
     syncServer: (uuid) => tell('POST', `${at(uuid)}/sync`),
     reinstallServer: (uuid) => tell('POST', `${at(uuid)}/reinstall`),
     setPower: (uuid, signal) => tell('POST', `${at(uuid)}/power`, { action: signal }),
@@ -101,73 +96,15 @@ export function httpDaemon(url: string, token: () => Promise<string>, timeout = 
     deauthorizeUser: (userUuid, serverUuids) =>
       tell('POST', '/api/deauthorize-user', { user: userUuid, servers: serverUuids }),
     denyTokens: (uuid, names) => tell('POST', `${at(uuid)}/ws/deny`, { jtis: names }),
-    startTransfer: async (uuid, destination) => {
-      // The server may take 15 seconds to stop.
-      const patient = { ...target, timeout: 2 * target.timeout }
-      const body = { ...destination, server: { uuid, start_on_completion: false } }
-      const answer = await call(patient, 'POST', `${at(uuid)}/transfer`, body)
-      await answer.body?.cancel()
-    },
-    cancelTransfer: async (uuid) => {
-      try {
-        await tell('DELETE', `${at(uuid)}/transfer`)
-      } catch (error) {
-        if (!(error instanceof DaemonError) || ![404, 409].includes(error.status ?? 0)) throw error
-      }
-    },
+    startTransfer: (uuid, destination) =>
+      tellDaemon(target, 'POST', `${at(uuid)}/transfer`, {
+        json: { ...destination, server: { uuid, start_on_completion: false } },
+        // The server may take 15 seconds to stop.
+        patience: 2 * target.timeout,
+      }),
+    cancelTransfer: (uuid) => tell('DELETE', `${at(uuid)}/transfer`).catch(unless(404, 409)),
     updateConfiguration: (configuration) => tell('POST', '/api/update', configuration),
+    ...httpDaemonBackups(target),
+    files: (uuid) => httpDaemonFiles(target, uuid),
   }
-}
-
-async function call(target: DaemonTarget, method: string, path: string, body?: object): Promise<Response> {
-  const token = await target.token()
-  let answer: Response
-  try {
-    answer = await fetch(`${target.url}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        authorization: `Bearer ${token}`,
-        accept: 'application/json',
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(target.timeout),
-    })
-  } catch (error) {
-    throw new DaemonError(null, 'The node did not answer.', null, error)
-  }
-  if (!answer.ok) throw await errorFrom(answer)
-  return answer
-}
-
-async function ask<T>(target: DaemonTarget, path: string): Promise<T> {
-  const answer = await call(target, 'GET', path)
-  try {
-    return (await answer.json()) as T
-  } catch (error) {
-    throw new DaemonError(
-      answer.status,
-      'The node gave an answer that cannot be read.',
-      requestIdOf(answer),
-      error,
-    )
-  }
-}
-
-const requestIdOf = (answer: Response) => answer.headers.get('x-request-id')
-
-/** A daemon labels JSON as plain text at times, so the text is tried, not the label. */
-async function errorFrom(answer: Response): Promise<DaemonError> {
-  const text = await answer.text().catch(() => '')
-  let message = `The node answered ${answer.status}.`
-  try {
-    const body: unknown = JSON.parse(text)
-    if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string') {
-      message = body.error.slice(0, 500)
-    }
-  } catch {
-    // Not JSON: the status says it all.
-  }
-  return new DaemonError(answer.status, message, requestIdOf(answer))
 }

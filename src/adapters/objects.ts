@@ -6,8 +6,10 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   PutObjectCommand,
   S3Client,
+  type S3ClientConfig,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -15,8 +17,10 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 /** A store of named byte strings. */
 export type ObjectStore = {
   put: (key: string, body: Uint8Array, contentType: string) => Promise<void>
-  /** A link by which anybody may read the object for `seconds`. */
-  signedUrl: (key: string, seconds: number) => Promise<string>
+  /** The object with its content type, or null when there is none. */
+  get: (key: string) => Promise<StoredObject | null>
+  /** A link by which anybody may read the object for `seconds`, said to be of `contentType` if that is given. */
+  signedUrl: (key: string, seconds: number, contentType?: string) => Promise<string>
   /** Nothing is there afterwards; nothing being there before is fine. */
   remove: (key: string) => Promise<void>
   /** Throws when the store cannot be reached. */
@@ -24,6 +28,8 @@ export type ObjectStore = {
   /** Left out where the store takes objects in one piece only. */
   multipart?: MultipartUploads
 }
+
+export type StoredObject = { body: Uint8Array<ArrayBuffer>; contentType: string }
 
 /** Objects which others send to the store in parts. */
 export type MultipartUploads = {
@@ -44,7 +50,12 @@ export type MultipartUploads = {
   abort: (key: string, uploadId: string) => Promise<void>
   /** Size of an object in bytes, or null when there is none. */
   head: (key: string) => Promise<{ size: number } | null>
+  /** Uploads that are open, by their keys and at most a thousand; the others from `next` on, which the last ones have not. */
+  list: (from: UploadMarker | null) => Promise<{ uploads: OpenUpload[]; next: UploadMarker | null }>
 }
+
+export type OpenUpload = { key: string; uploadId: string; startedAt: Date }
+export type UploadMarker = { key: string | undefined; uploadId: string | undefined }
 
 /** A part as the store named it when it came: the tag keeps its quotes. */
 export type UploadedPart = { tag: string; partNumber: number }
@@ -57,10 +68,17 @@ export type S3Options = {
   /** Null is AWS itself. */
   endpoint: string | null
   pathStyle: boolean
+  /** How requests get there; over the network when left out. */
+  requestHandler?: NonNullable<S3ClientConfig['requestHandler']>
 }
 
-/** Milliseconds for joining parts, and for anything else about an upload: daemons wait 30 seconds for both. */
-const patience = { join: 18_000, other: 8_000 }
+/**
+ * Milliseconds for joining parts, for finding out whether the store answers, and for anything else that sends no
+ * contents: daemons wait 30 seconds, people less.
+ */
+const patience = { join: 18_000, ping: 3_000, other: 8_000 }
+
+const soon = (milliseconds = patience.other) => ({ abortSignal: AbortSignal.timeout(milliseconds) })
 
 /** The store over an S3-compatible service. */
 export function s3ObjectStore(options: S3Options): Required<ObjectStore> {
@@ -69,6 +87,7 @@ export function s3ObjectStore(options: S3Options): Required<ObjectStore> {
     credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
     ...(options.endpoint ? { endpoint: options.endpoint } : {}),
     forcePathStyle: options.pathStyle,
+    ...(options.requestHandler ? { requestHandler: options.requestHandler } : {}),
     // The SDK's default puts the checksum of an empty body into presigned URLs, which real stores refuse.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -77,17 +96,33 @@ export function s3ObjectStore(options: S3Options): Required<ObjectStore> {
   return {
     put: async (key, body, contentType) =>
       void (await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentType: contentType }))),
-    signedUrl: (key, seconds) => getSignedUrl(client, new GetObjectCommand(at(key)), { expiresIn: seconds }),
-    remove: async (key) => void (await client.send(new DeleteObjectCommand(at(key)))),
-    ping: async () => void (await client.send(new HeadBucketCommand({ Bucket: options.bucket }))),
-    multipart: s3Uploads(client, at),
+    get: (key) => readObject(client, at(key)),
+    signedUrl: (key, seconds, contentType) => {
+      const command = new GetObjectCommand({ ...at(key), ResponseContentType: contentType })
+      return getSignedUrl(client, command, { expiresIn: seconds })
+    },
+    remove: async (key) => void (await client.send(new DeleteObjectCommand(at(key)), soon())),
+    ping: async () => {
+      await client.send(new HeadBucketCommand({ Bucket: options.bucket }), soon(patience.ping))
+    },
+    multipart: { ...s3Uploads(client, at), list: (from) => listUploads(client, options.bucket, from) },
   }
 }
 
 type Place = { Bucket: string; Key: string }
 
-function s3Uploads(client: S3Client, at: (key: string) => Place): MultipartUploads {
-  const soon = () => ({ abortSignal: AbortSignal.timeout(patience.other) })
+async function readObject(client: S3Client, place: Place): Promise<StoredObject | null> {
+  try {
+    const { Body, ContentType } = await client.send(new GetObjectCommand(place))
+    const body = (await Body?.transformToByteArray()) ?? new Uint8Array()
+    return { body: new Uint8Array(body), contentType: ContentType ?? 'application/octet-stream' }
+  } catch (error) {
+    if (['NotFound', 'NoSuchKey'].includes(nameOf(error))) return null
+    throw error
+  }
+}
+
+function s3Uploads(client: S3Client, at: (key: string) => Place): Omit<MultipartUploads, 'list'> {
   return {
     create: async (key, contentType) => {
       const command = new CreateMultipartUploadCommand({ ...at(key), ContentType: contentType })
@@ -118,6 +153,20 @@ function s3Uploads(client: S3Client, at: (key: string) => Place): MultipartUploa
   }
 }
 
+async function listUploads(
+  client: S3Client,
+  Bucket: string,
+  from: UploadMarker | null,
+): ReturnType<MultipartUploads['list']> {
+  const markers = { KeyMarker: from?.key, UploadIdMarker: from?.uploadId }
+  const page = await client.send(new ListMultipartUploadsCommand({ Bucket, ...markers }), soon())
+  const uploads = (page.Uploads ?? []).flatMap(({ Key, UploadId, Initiated }) =>
+    Key && UploadId && Initiated ? [{ key: Key, uploadId: UploadId, startedAt: Initiated }] : [],
+  )
+  const next = page.IsTruncated ? { key: page.NextKeyMarker, uploadId: page.NextUploadIdMarker } : null
+  return { uploads, next }
+}
+
 /** What S3 calls parts that will not fit together however often they are sent. */
 const refusals = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'EntityTooLarge', 'MalformedXML']
 
@@ -132,7 +181,7 @@ async function joinParts(
   try {
     // Errors that S3 sends with status 200 are errors to the SDK too.
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), {
-      abortSignal: AbortSignal.timeout(patience.join),
+      ...soon(patience.join),
     })
     return 'completed'
   } catch (error) {

@@ -1,10 +1,15 @@
 import { Client } from '@upstash/qstash'
 import { isSignedByQueue, type SigningKeys } from './queue-signature.ts'
 
+/** Asks for `POST /jobs/run` with a job's id, not before `delay` seconds. */
+export type QueueMessage = { id: string; delay: number; deduplicationId: string }
+
 /** Wakes the jobs function. A message carries an id and nothing else; it may come twice, late, or never. */
 export type Queue = {
-  /** Asks for `POST /jobs/run` with this job's id, not before `delay` seconds. */
-  send: (job: { id: string; delay: number; deduplicationId: string }) => Promise<void>
+  /** Takes all of them, up to a hundred with one request; some may have been taken when it throws. */
+  send: (messages: readonly QueueMessage[]) => Promise<void>
+  /** `POST /jobs/tick` comes every minute from now on; asking again changes nothing. */
+  scheduleTick: () => Promise<void>
   /** Whether the queue signed this message, sent to a path below `/jobs`. */
   isSigned: (message: { signature: string; body: string; path: string; now: Date }) => Promise<boolean>
   /** Throws when the queue cannot be reached. */
@@ -20,6 +25,13 @@ export type QueueOptions = {
   signingKeys: SigningKeys
 }
 
+/** Messages of one request. */
+const largestBatch = 100
+/** One schedule, however often it is asked for. */
+const tickId = 'roost-tick'
+/** Milliseconds after which a request to the queue is given up: what nobody was told, the tick finds. */
+const patience = 5_000
+
 /** The queue over QStash. */
 export function qstashQueue(options: QueueOptions): Queue {
   const client = new Client({
@@ -27,14 +39,43 @@ export function qstashQueue(options: QueueOptions): Queue {
     ...(options.baseUrl ? { baseUrl: options.baseUrl } : {}),
     devMode: false,
     enableTelemetry: false,
+    retry: { retries: 1, backoff: () => 200 },
   })
   const url = `${options.origin}/jobs/run`
   return {
-    send: async ({ id, delay, deduplicationId }) => {
-      await client.publishJSON({ url, body: { job: id }, delay, deduplicationId, retries: 3 })
+    send: async (messages) => {
+      const requests = messages.map(({ id, delay, deduplicationId }) => ({
+        url,
+        body: { job: id },
+        delay,
+        deduplicationId,
+        retries: 3,
+      }))
+      const [only, ...others] = requests
+      if (only && others.length === 0) return void (await inTime(client.publishJSON(only)))
+      for (let at = 0; at < requests.length; at += largestBatch) {
+        await inTime(client.batchJSON(requests.slice(at, at + largestBatch)))
+      }
+    },
+    scheduleTick: async () => {
+      const destination = `${options.origin}/jobs/tick`
+      // A message that finds nobody is not repeated: the next one comes within the minute.
+      const schedule = { scheduleId: tickId, destination, cron: '* * * * *', retries: 0 }
+      await inTime(client.schedules.create(schedule))
     },
     isSigned: ({ path, ...message }) =>
       isSignedByQueue(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
-    ping: async () => void (await client.schedules.list()),
+    ping: async () => void (await inTime(client.schedules.list())),
+  }
+}
+
+/** The result, or a failure when it does not come in time; the SDK itself waits for ever. */
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('The queue does not answer.')), patience)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -57,6 +57,7 @@ export const apiInfo = (url: string): DocumentInfo => ({
   ],
   credentials: {
     'client key or session': { clientKey, session },
+    'browser session': { session },
     'application key': { applicationKey },
     'node token': { nodeToken },
     'queue signature': { queueSignature },

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util'
 import { type Command, type Report, requireArguments } from './command.ts'
+import { backupTest } from './commands/backup-test.ts'
 import { databaseHostCreate } from './commands/database-host-create.ts'
 import { databaseHostTest } from './commands/database-host-test.ts'
 import { doctor } from './commands/doctor.ts'
 import { eggImport } from './commands/egg-import.ts'
+import { jobDiscard, jobList, jobRetry } from './commands/jobs.ts'
 import { keyCreate } from './commands/key-create.ts'
 import { nodeConfigure } from './commands/node-configure.ts'
+import { queueSchedule } from './commands/queue-schedule.ts'
 import { userCreate } from './commands/user-create.ts'
 import { faultOf, UsageError } from './faults.ts'
 import { printFault, printReport } from './output.ts'
@@ -16,7 +19,12 @@ const commands = new Map<string, Command>([
   ['node:configure', nodeConfigure],
   ['database-host:create', databaseHostCreate],
   ['database-host:test', databaseHostTest],
+  ['backup:test', backupTest],
   ['egg:import', eggImport],
+  ['job:list', jobList],
+  ['job:retry', jobRetry],
+  ['job:discard', jobDiscard],
+  ['queue:schedule', queueSchedule],
   ['doctor', doctor],
 ])
 

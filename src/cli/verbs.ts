@@ -4,12 +4,15 @@ import { invalidInput } from '../http/route.ts'
 import { ruleOf } from '../http/rules.ts'
 import type { Panel } from '../panel.ts'
 import { type Fault, faultOf, VerbError } from './faults.ts'
+import { StoreTesting, tryObjectStore } from './verbs/backup-test.ts'
 import { createDatabaseHost, DatabaseHostCreation } from './verbs/database-host-create.ts'
 import { DatabaseHostTesting, tryDatabaseHost } from './verbs/database-host-test.ts'
 import { Examination, examine } from './verbs/doctor.ts'
 import { EggImporting, importEggs } from './verbs/egg-import.ts'
+import { discardNamedJob, JobListing, JobNaming, retryNamedJob, showJobs } from './verbs/jobs.ts'
 import { createKey, KeyCreation } from './verbs/key-create.ts'
 import { configureNode, NodeConfiguring } from './verbs/node-configure.ts'
+import { scheduleTick, TickScheduling } from './verbs/queue-schedule.ts'
 import { createUser, UserCreation } from './verbs/user-create.ts'
 
 type Verb = (panel: Panel, input: unknown) => Promise<unknown>
@@ -36,7 +39,12 @@ const verbs = new Map<string, Verb>([
   ['node:configure', verb(NodeConfiguring, configureNode)],
   ['database-host:create', verb(DatabaseHostCreation, createDatabaseHost)],
   ['database-host:test', verb(DatabaseHostTesting, tryDatabaseHost)],
+  ['backup:test', verb(StoreTesting, tryObjectStore)],
   ['egg:import', verb(EggImporting, importEggs)],
+  ['job:list', verb(JobListing, showJobs)],
+  ['job:retry', verb(JobNaming, retryNamedJob)],
+  ['job:discard', verb(JobNaming, discardNamedJob)],
+  ['queue:schedule', verb(TickScheduling, scheduleTick)],
   ['doctor', verb(Examination, examine)],
   ['seed', verb(z.unknown, seedEggs)],
 ])

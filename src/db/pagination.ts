@@ -13,13 +13,15 @@ export type PageShape<T extends PgTable, F extends Fields> = {
   orderBy?: SQL[]
   /** Further columns per row. */
   fields?: F
+  /** A further number, a query of its own in brackets: it comes on an empty page as well. */
+  alsoCounted?: SQL<number>
   /** Up to here the total is exact; beyond it grows with the page, so that a reader of all pages never stops early. */
   exactUpTo?: number
 }
 
 export type PageNumbers = { page: number; perPage: number }
-export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number }
-type Found = { total: number; row: object | null; fields?: object }[]
+export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number; alsoCounted?: number }
+type Found = { total: number; also: number; row: object | null; fields?: object }[]
 type PageRow<T extends PgTable, F extends Fields> = InferSelectModel<T> & Values<F>
 
 const defaultExactUpTo = 10_000
@@ -70,7 +72,10 @@ function pageQuery<T extends PgTable, F extends Fields>(
     .limit(exactUpTo + 1)
     .as('few')
   const counted = db
-    .select({ total: sql<number>`count(*)::int`.as('total') })
+    .select({
+      total: sql<number>`count(*)::int`.as('total'),
+      also: (shape.alsoCounted ?? sql<number>`0`).as('also'),
+    })
     .from(few)
     .as('counted')
   const ids = db
@@ -84,6 +89,7 @@ function pageQuery<T extends PgTable, F extends Fields>(
   // Drizzle cannot select an empty object.
   const selection = {
     total: counted.total,
+    also: counted.also,
     row: source,
     ...(Object.keys(fields ?? {}).length > 0 ? { fields } : {}),
   }
@@ -102,11 +108,19 @@ function pageOf<Row>(
 ): RowPage<Row> {
   const rows = found.filter(({ row }) => row !== null).map(({ row, fields }) => ({ ...row, ...fields }))
   const offset = (page - 1) * perPage
-  const total = totalOf(only(found).total, exactUpTo, offset, rows.length, perPage)
-  return { rows: rows as never, total, page, perPage }
+  const total = elasticTotal({ counted: only(found).total, exactUpTo, offset, shown: rows.length, perPage })
+  return { rows: rows as never, total, page, perPage, alsoCounted: only(found).also }
 }
 
-function totalOf(counted: number, exactUpTo: number, offset: number, shown: number, perPage: number): number {
+/** The total of rows that were counted no further than one beyond `exactUpTo`; from there on it grows with the page. */
+export function elasticTotal(page: {
+  counted: number
+  exactUpTo: number
+  offset: number
+  shown: number
+  perPage: number
+}): number {
+  const { counted, exactUpTo, offset, shown, perPage } = page
   if (counted <= exactUpTo) return counted
   return Math.max(counted, offset + shown + (shown === perPage ? perPage : 0))
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { only, rowsOf } from '../db/database.ts'
 import { inTransaction, type Panel } from '../panel.ts'
-import { cancelJob, enqueue } from './jobs.ts'
+import { replaceJob } from './jobs.ts'
 
 /** Of the waiting job; who asks for it again changes nothing. */
 const jobKey = 'maintain-activity'
@@ -12,11 +12,7 @@ const monthsAhead = 2
 export async function maintainActivity(panel: Panel): Promise<void> {
   await ensureActivityPartitions(panel)
   const runAt = new Date(panel.now().getTime() + dayInMilliseconds)
-  await inTransaction(panel, async (inside) => {
-    // The job that runs still holds the key.
-    await cancelJob(inside, jobKey)
-    await enqueue(inside, 'maintain-activity', {}, { key: jobKey, runAt })
-  })
+  await replaceJob(panel, 'maintain-activity', {}, { key: jobKey, runAt })
 }
 
 /**
@@ -53,3 +49,14 @@ async function addPartition(panel: Panel, start: Date, end: Date): Promise<void>
 }
 
 const partitionName = (start: Date) => `activity_${start.toISOString().slice(0, 7).replace('-', '_')}`
+
+/** The partitions for one month each, the oldest first, and the instant before which all of their entries are. */
+export async function listActivityPartitions(panel: Panel): Promise<{ name: string; end: Date }[]> {
+  const result = await panel.db.execute(sql`
+    select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = 'activity'::regclass order by child.relname`)
+  return rowsOf<{ name: string }>(result).flatMap(({ name }) => {
+    const [, year, month] = /^activity_(\d{4})_(\d\d)$/.exec(name) ?? []
+    return month === undefined ? [] : [{ name, end: new Date(Date.UTC(Number(year), Number(month), 1)) }]
+  })
+}

@@ -1,17 +1,32 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { canonicalRange, isAddressRange } from '../addresses.ts'
 import { only } from '../db/database.ts'
 import { apiKeys, users } from '../db/schema.ts'
 import type { Acl, ApiKey } from '../db/tables/api-keys.ts'
 import { displayError } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
+import { record } from './activity.ts'
 import { digest, randomText } from './secrets.ts'
 
 /** Account keys one person may hold. Spec: Limits. */
 const mostAccountKeys = 25
 
+/** Addresses and CIDR ranges from which a key works. Spec: Limits; Authentication, 1. */
+export const allowedIps = () =>
+  z
+    .array(
+      z
+        .string()
+        .max(64, 'max')
+        .refine(isAddressRange, { error: () => '' }),
+    )
+    .max(50, 'max')
+
 export type ApiKeyInput = {
   type: ApiKey['type']
   description: string
+  /** Stored in canonical form; what is no range matches nobody. */
   allowedIps?: string[]
   /** Levels of an Application key. */
   acl?: Acl
@@ -41,7 +56,7 @@ export async function addApiKey(
           identifier: (input.type === 'account' ? 'ptlc_' : 'ptla_') + randomText(11),
           secretHash,
           description: input.description,
-          allowedIps: input.allowedIps ?? [],
+          allowedIps: (input.allowedIps ?? []).map((range) => canonicalRange(range) ?? range),
           acl: input.acl ?? {},
           expiresAt: input.expiresAt ?? null,
         })
@@ -59,3 +74,11 @@ async function takeKeySlot(panel: Panel, user: { id: number }): Promise<void> {
     .returning({ id: users.id })
   if (taken.length === 0) throw displayError('An account may hold at most 25 API keys.')
 }
+
+/** Records that a key was made or taken away, on the account to which it belongs. */
+export const recordKey = (panel: Panel, event: 'user:api-key.create' | 'user:api-key.delete', key: ApiKey) =>
+  record(panel, event, {
+    userId: key.userId,
+    properties: { identifier: key.identifier },
+    subjects: [{ type: 'api_key', id: key.id }],
+  })

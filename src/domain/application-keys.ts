@@ -1,13 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import * as z from 'zod'
-import { isAddressRange } from '../addresses.ts'
 import { paginate, type RowPage } from '../db/pagination.ts'
 import { apiKeys, users } from '../db/schema.ts'
 import { type Acl, type ApiKey, type AclResource, aclResources } from '../db/tables/api-keys.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
-import { record } from './activity.ts'
-import { addApiKey } from './api-keys.ts'
+import { addApiKey, allowedIps, recordKey } from './api-keys.ts'
 import { closedObject } from './closed-object.ts'
 import { integer, rowId } from './fields.ts'
 import { allFilters, containing, type ListRequest } from './filters.ts'
@@ -22,14 +20,7 @@ const AclInput = () => closedObject(Object.fromEntries(aclResources.map((resourc
 export const ApplicationKeyInput = () =>
   z.object({
     description: z.string().max(500, 'max').nullish(),
-    allowed_ips: z
-      .array(
-        z
-          .string()
-          .max(64, 'max')
-          .refine(isAddressRange, { error: () => '' }),
-      )
-      .max(50, 'max')
+    allowed_ips: allowedIps()
       .nullish()
       .describe('Addresses and CIDR ranges from which the key works; every address when left out'),
     acl: AclInput().describe('Level on each resource; what is left out is 0'),
@@ -95,13 +86,6 @@ export async function removeApplicationKey(panel: Panel, identifier: string): Pr
     await recordKey(panel, 'user:api-key.delete', key)
   })
 }
-
-const recordKey = (panel: Panel, event: 'user:api-key.create' | 'user:api-key.delete', key: ApiKey) =>
-  record(panel, event, {
-    userId: key.userId,
-    properties: { identifier: key.identifier },
-    subjects: [{ type: 'api_key', id: key.id }],
-  })
 
 const levelsOf = (sent: Record<string, unknown>): Acl =>
   Object.fromEntries(

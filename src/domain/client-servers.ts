@@ -34,6 +34,8 @@ export type ClientServer = {
   egg: ShownEgg
   subusers: (Subuser & { user: User })[]
   include: readonly ServerInclude[]
+  /** Origin of the panel, below which pictures of people are. */
+  panelUrl: string
 }
 
 /** Relations that are shown only to those who ask. */
@@ -73,7 +75,8 @@ export async function listClientServers(
   const page = filtered
     ? await paginate(panel.db, { ...shape(user, filtered), ...numbers })
     : await paginatePrepared(panel.db, statement, numbers)
-  return { ...page, rows: page.rows.map((row) => ({ ...row, ...reached(actor.user, row), include })) }
+  const panelUrl = panel.config.url
+  return { ...page, rows: page.rows.map((row) => ({ ...row, ...reached(user, row), include, panelUrl })) }
 }
 
 /**
@@ -87,7 +90,7 @@ export async function describeServer(
 ): Promise<ClientServer> {
   const [details] = await detailsStatement(panel.db, include).execute({ id: reachedServer.server.id })
   if (!details) throw notFound()
-  return { ...reachedServer, ...details, include }
+  return { ...reachedServer, ...details, include, panelUrl: panel.config.url }
 }
 
 const filters = {

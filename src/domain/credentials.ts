@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import { isAllowedAddress } from '../addresses.ts'
 import { type Database, prepared } from '../db/database.ts'
-import { apiKeys, nodes, servers, subusers, transfers, users } from '../db/schema.ts'
+import { apiKeys, nodes, servers, sessions, subusers, transfers, users } from '../db/schema.ts'
 import type { ApiKey } from '../db/tables/api-keys.ts'
 import type { Node } from '../db/tables/nodes.ts'
 import type { Server } from '../db/tables/servers.ts'
@@ -11,8 +11,10 @@ import type { Actor, Panel } from '../panel.ts'
 import { record } from './activity.ts'
 import { previousTokenPlace, tokenPlace } from './daemon-address.ts'
 import { type GrantedPermissions, permissionsOn } from './permissions.ts'
+import { requireSecondFactor, secondFactorSetting } from './second-factor-policy.ts'
 import { digest, equalSecrets, open } from './secrets.ts'
 import { serverNames } from './server-names.ts'
+import { isSessionAlive, sessionId, touchSession } from './sessions.ts'
 
 const identifierLength = 16
 const keyLength = 48
@@ -37,12 +39,14 @@ export function bearerToken(header: string | undefined): string | null {
  * its first eight characters), in one statement. `reached` is null for strangers.
  *
  * Refuses with 401 what is no valid key, with 403 Application keys and addresses the key does not
- * allow; the latter records `auth:ip-blocked`. Spec: Authentication, 1 and 3.
+ * allow; the latter records `auth:ip-blocked`; with 400 somebody who must have a second factor and has none,
+ * but where he sets it up (`exempt`). Spec: Authentication, 1 and 3.
  */
 export async function identifyClient(
   panel: Panel,
   token: string | null,
   serverName: string | null,
+  options: { exempt: boolean },
 ): Promise<{ actor: Actor; reached: ReachedServer | null }> {
   const { identifier, secretHash } = splitKey(token)
   const [row] = await clientStatement(panel.db).execute({
@@ -53,11 +57,41 @@ export async function identifyClient(
   })
   const actor = await admit(panel, row, secretHash)
   if (row?.key.type !== 'account') throw forbidden('An Application key is not accepted here.')
-  return {
-    actor,
-    reached: row.server && row.node ? reachedServer(row.user, row.server, row.node, row) : null,
-  }
+  if (!options.exempt) requireSecondFactor(row.user, row.required)
+  return { actor, reached: reachedIn(row) }
 }
+
+/**
+ * The same for the session of a browser, by its token. Refuses with 401 one that is over or a guest's.
+ * Spec: Authentication, 1 and 7.
+ */
+export async function identifySession(
+  panel: Panel,
+  token: string,
+  serverName: string | null,
+  options: { exempt: boolean },
+): Promise<{ actor: Actor; reached: ReachedServer | null }> {
+  const [row] = await sessionStatement(panel.db).execute({
+    id: sessionId(token),
+    now: panel.now().toISOString(),
+    ...serverNames(serverName),
+  })
+  if (!row) throw unauthenticated()
+  if (!options.exempt) requireSecondFactor(row.user, row.required)
+  const actor: Actor = { kind: 'user', user: row.user, apiKey: null, session: { id: row.sessionId } }
+  return { actor, reached: reachedIn(row) }
+}
+
+type ReachRow = {
+  user: User
+  server: Server | null
+  node: Node | null
+  permissions: string[] | null
+  isTransferring: boolean
+}
+
+const reachedIn = (row: ReachRow): ReachedServer | null =>
+  row.server && row.node ? reachedServer(row.user, row.server, row.node, row) : null
 
 /**
  * Who holds this Application key. Refuses with 401 what is no valid key, with 403 account keys,
@@ -73,6 +107,7 @@ export async function identifyApplication(panel: Panel, token: string | null): P
   const actor = await admit(panel, row, secretHash)
   if (row?.key.type !== 'application') throw forbidden('This needs an Application key.')
   if (!row.user.rootAdmin) throw forbidden('This needs an administrator.')
+  requireSecondFactor(row.user, row.required)
   return actor
 }
 
@@ -158,11 +193,27 @@ function touch(db: Database) {
   )
 }
 
+/** Columns with whoever asks and what he reaches of the server that the path names. */
+const reach = () => ({
+  user: users,
+  required: secondFactorSetting(),
+  server: servers,
+  node: nodes,
+  permissions: subusers.permissions,
+  isTransferring: sql<boolean>`exists (select 1 from ${transfers} where ${transfers.serverId} = ${servers.id} and ${transfers.successful} is null)`,
+})
+
+const isNamed = () =>
+  or(
+    eq(servers.uuid, sql`${placeholder('uuid')}::uuid`),
+    eq(servers.uuidShort, sql`${placeholder('short')}::text`),
+  )
+
 const applicationStatement = (db: Database) =>
   prepared(db, 'identify_application', (connection) =>
     connection
       .with(touch(connection))
-      .select({ key: apiKeys, user: users })
+      .select({ key: apiKeys, user: users, required: secondFactorSetting() })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(eq(apiKeys.identifier, placeholder('identifier')))
@@ -173,27 +224,28 @@ const clientStatement = (db: Database) =>
   prepared(db, 'identify_client', (connection) =>
     connection
       .with(touch(connection))
-      .select({
-        key: apiKeys,
-        user: users,
-        server: servers,
-        node: nodes,
-        permissions: subusers.permissions,
-        isTransferring: sql<boolean>`exists (select 1 from ${transfers} where ${transfers.serverId} = ${servers.id} and ${transfers.successful} is null)`,
-      })
+      .select({ key: apiKeys, ...reach() })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
-      .leftJoin(
-        servers,
-        or(
-          eq(servers.uuid, sql`${placeholder('uuid')}::uuid`),
-          eq(servers.uuidShort, sql`${placeholder('short')}::text`),
-        ),
-      )
+      .leftJoin(servers, isNamed())
       .leftJoin(nodes, eq(nodes.id, servers.nodeId))
       .leftJoin(subusers, and(eq(subusers.serverId, servers.id), eq(subusers.userId, users.id)))
       .where(eq(apiKeys.identifier, placeholder('identifier')))
       .prepare('identify_client'),
+  )
+
+const sessionStatement = (db: Database) =>
+  prepared(db, 'identify_session', (connection) =>
+    connection
+      .with(touchSession(connection))
+      .select({ sessionId: sessions.id, ...reach() })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .leftJoin(servers, isNamed())
+      .leftJoin(nodes, eq(nodes.id, servers.nodeId))
+      .leftJoin(subusers, and(eq(subusers.serverId, servers.id), eq(subusers.userId, users.id)))
+      .where(isSessionAlive())
+      .prepare('identify_session'),
   )
 
 const nodeStatement = (db: Database) =>

@@ -1,17 +1,18 @@
 import { DaemonError } from '../adapters/daemon.ts'
-import { daemonFailure } from '../errors.ts'
+import { daemonAway, daemonFailure } from '../errors.ts'
 
 /**
  * Turns the failure of a call to a daemon into the refusal that callers hear; for `.catch`, and throws
  * whatever is no `DaemonError` as it is.
  *
- * 504 without an answer; 502 when the daemon does not accept the panel's own credential or gives an
+ * 503 with `Retry-After` when the daemon has not answered others lately; 504 without an answer; 502 when the daemon does not accept the panel's own credential or gives an
  * answer that is no answer; else the daemon's status, below 500 with its own words. What the daemon
  * answered carries its request id. Wings: transport rules.
  */
 export function refuseDaemonFailure(error: unknown): never {
   if (!(error instanceof DaemonError)) throw error
   const { status } = error
+  if (error.retryAfter !== null) throw daemonAway(error.retryAfter, error)
   if (status === null) throw daemonFailure(504, 'The node could not be reached.', error)
   const reference = error.requestId === null ? '' : ` (request ${error.requestId})`
   if (status === 401 || status === 403) {

@@ -51,7 +51,7 @@ export async function dropDatabase(
   panel: Panel,
   row: DatabaseRow,
   host: DatabaseHost,
-  inside: (panel: Panel) => Promise<void> = async () => undefined,
+  inside: (panel: Panel) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   await inTransaction(panel, async (panel) => {
     if (!(await setState(panel, row, row.state, 'deleting'))) throw notFound()

@@ -28,13 +28,18 @@ import { invalidField, refusingDuplicates } from './validation.ts'
 const longestName = 48
 const usernameSuffix = 10
 
+/** What people call a database, of at least so many characters; its name on the host says whose it is besides. */
+export const databaseName = (shortest = 1) =>
+  z
+    .string()
+    .regex(/^[\w-]+$/, 'alpha_dash')
+    .min(shortest, 'min')
+    .max(longestName, 'max')
+
 /** `remote` is the address pattern from which the user may connect. Spec: Resources, database. */
 export const DatabaseInput = () =>
   z.object({
-    database: z
-      .string()
-      .regex(/^[\w-]+$/, 'alpha_dash')
-      .max(longestName, 'max'),
+    database: databaseName(),
     remote: z.string().regex(/^[\d.%]{1,15}$/, 'regex'),
     host: rowId(),
   })

@@ -1,8 +1,11 @@
+import bcrypt from 'bcryptjs'
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
 
 const cost = { N: 16_384, r: 8, p: 5 }
 const saltBytes = 16
 const hashBytes = 32
+/** For what is random itself, if not by far: 4 MiB and some 10 ms. */
+const cheaperCost = { N: 4096, r: 8, p: 1 }
 /** Hashes at a time: each takes 16 MiB and a thread. */
 const mostAtOnce = 3
 
@@ -22,11 +25,27 @@ export async function hashPassword(password: string): Promise<string> {
  * password, and hashes of another kind are never right, after the same work.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  if (stored?.startsWith('$2')) return verifyImported(password, stored)
   const own = stored === null ? null : readHash(stored)
   const { salt, hash, options } = own ?? (readHash(nobody) as StoredHash)
   const derived = await derive(password, salt, hash.length, options)
   return timingSafeEqual(derived, hash) && own !== null
 }
+
+/**
+ * The same secret and salt have the same hash, by which a row can be found: for short random secrets, too many
+ * to be guessed one by one and too few to be safe behind a fast hash. In base64url.
+ */
+export const hashWithSalt = async (secret: string, salt: string): Promise<string> =>
+  (await derive(secret, Buffer.from(salt), hashBytes, cheaperCost)).toString('base64url')
+
+/** Whether a stored hash is not made as new ones are: whoever has just proven the password makes another. */
+export const isOutdated = (stored: string): boolean =>
+  !stored.startsWith(`scrypt$${cost.N}$${cost.r}$${cost.p}$`)
+
+/** Hashes of panels that were moved here: bcrypt, under each of its names. */
+const verifyImported = (password: string, stored: string): Promise<boolean> =>
+  oneOfFew(() => bcrypt.compare(password, stored.replace(/^\$2[xy]\$/, '$2b$')))
 
 type StoredHash = { salt: Buffer; hash: Buffer; options: ScryptOptions }
 
@@ -44,7 +63,7 @@ function readHash(stored: string): StoredHash | null {
 const derive = (password: string, salt: Buffer, length: number, options: ScryptOptions): Promise<Buffer> =>
   oneOfFew(
     () =>
-      new Promise((resolve, reject) => {
+      new Promise<Buffer>((resolve, reject) => {
         scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)))
       }),
   )

@@ -85,6 +85,18 @@ export const settingDefinitions = {
   'backups.default_disk': choice('wings', ['wings', 's3'], 'Where new backups are kept.'),
   'backups.throttle_limit': count(2, 0, 1000, 'Backups of one server in the period; 0 is no limit.'),
   'backups.throttle_period': count(600, 1, 86_400, 'Length of that period in seconds.'),
+  'backups.part_size_mib': count(
+    512,
+    5,
+    5120,
+    'MiB of a part in the object store; archives above 5000 of them have larger ones.',
+  ),
+  'backups.link_minutes': count(
+    60,
+    1,
+    10_080,
+    'Minutes for which a node may send an archive to the object store.',
+  ),
 
   'schedules.tasks_per_schedule': count(10, 1, 100, 'Tasks that one schedule may hold.'),
 

@@ -1,4 +1,4 @@
-import { inArray, sql } from 'drizzle-orm'
+import { inArray, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { settings } from '../db/schema.ts'
 import { invalid } from '../errors.ts'
@@ -69,6 +69,22 @@ export async function settingsOf<Key extends SettingKey>(
     return [key, isSealed ? await open(panel, value, placeOf(key)) : value] as const
   })
   return Object.fromEntries(await Promise.all(entries)) as Pick<Settings, Key>
+}
+
+/** The same as a column, for statements that find out more than this; no secrets. */
+export function settingsColumn<Key extends SettingKey>(keys: readonly Key[]): SQL<Pick<Settings, Key>> {
+  const { key, value } = settings
+  const names = sql.join(
+    keys.map((name) => sql`${name}::text`),
+    sql`, `,
+  )
+  const stored = sql`(select coalesce(json_object_agg(${key}, ${value}), '{}'::json) from ${settings} where ${key} in (${names}))`
+  return sql`${stored}`.mapWith((found: unknown) => {
+    // Drivers differ in whether they parse JSON.
+    const values = (typeof found === 'string' ? JSON.parse(found) : found) as Record<string, unknown>
+    const entries = keys.map((name) => [name, values[name] ?? definitionOf(name).fallback])
+    return Object.fromEntries(entries) as Pick<Settings, Key>
+  })
 }
 
 /** Every setting in its shown form. One statement. Spec: General conventions, 5. */

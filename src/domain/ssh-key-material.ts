@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createPublicKey } from 'node:crypto'
 
 /** A public key of SSH, read but not judged. */
 export type SshPublicKey = {
@@ -30,6 +30,36 @@ export function readPublicKey(text: string): SshPublicKey | null {
   return { ...described, fingerprint, line: `${type} ${bytes.toString('base64')}` }
 }
 
+/**
+ * The key as PEM (SubjectPublicKeyInfo), its lines ended by CRLF, or null when its numbers make no key, as a
+ * point beside its curve, or its kind is not looked into.
+ */
+export function publicKeyPem(key: SshPublicKey): string | null {
+  const [name, ...fields] = fieldsOf(Buffer.from(key.line.split(' ')[1] ?? '', 'base64')) ?? []
+  const jwk = jwkOf(key.kind, fields, curves[name?.toString('latin1') ?? '']?.crv)
+  if (!jwk) return null
+  try {
+    const pem = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+    return pem.toString().trim().replaceAll('\n', '\r\n')
+  } catch {
+    return null
+  }
+}
+
+function jwkOf(kind: SshPublicKey['kind'], fields: Buffer[], crv: string | undefined) {
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = fields
+  if (kind === 'ed25519') return { kty: 'OKP', crv: 'Ed25519', x: first.toString('base64url') }
+  if (kind === 'rsa') return { kty: 'RSA', e: unsigned(first), n: unsigned(second) }
+  if (kind !== 'ecdsa' || !crv) return null
+  const half = (second.length - 1) / 2
+  const [x, y] = [second.subarray(1, 1 + half), second.subarray(1 + half)]
+  return { kty: 'EC', crv, x: x.toString('base64url'), y: y.toString('base64url') }
+}
+
+/** SSH puts a zero in front of an integer whose first bit is set. */
+const unsigned = (integer: Buffer) =>
+  integer.subarray(integer.findIndex((byte) => byte !== 0)).toString('base64url')
+
 type Description = Pick<SshPublicKey, 'kind' | 'bits'>
 
 /** Kind and size by what follows the name of the type (RFC 4253, 5656, 8709), or null when that is not whole. */
@@ -43,10 +73,10 @@ function describe(type: string, bytes: Buffer): Description | null {
   return fields && (described[type]?.(fields) ?? null)
 }
 
-const curves: Record<string, { name: string; bits: number }> = {
-  'ecdsa-sha2-nistp256': { name: 'nistp256', bits: 256 },
-  'ecdsa-sha2-nistp384': { name: 'nistp384', bits: 384 },
-  'ecdsa-sha2-nistp521': { name: 'nistp521', bits: 521 },
+const curves: Record<string, { name: string; crv: string; bits: number }> = {
+  'ecdsa-sha2-nistp256': { name: 'nistp256', crv: 'P-256', bits: 256 },
+  'ecdsa-sha2-nistp384': { name: 'nistp384', crv: 'P-384', bits: 384 },
+  'ecdsa-sha2-nistp521': { name: 'nistp521', crv: 'P-521', bits: 521 },
 }
 
 const described: Record<string, (fields: Buffer[]) => Description | null> = {

@@ -15,8 +15,9 @@ export type ServerStats = {
   uptime: number
 }
 
-type Report = Omit<ServerStats, 'state'> & { state: string | null }
-type Flight = { report: Promise<Report>; takenOffAt: number }
+/** What a daemon said of a server; its state is null where it did not say. */
+export type Report = Omit<ServerStats, 'state'> & { state: string | null }
+type Flight = { landing: Promise<unknown>; takenOffAt: number }
 
 /** Seconds for which a report is shown. Spec: Limits, resource statistics cache. */
 const freshFor = 20
@@ -36,8 +37,16 @@ export async function readStats(
   panel: Panel,
   { server, node }: Pick<ReachedServer, 'server' | 'node'>,
 ): Promise<ServerStats> {
+  const { uuid } = server
+  const report =
+    (await rememberedReport(panel, uuid)) ??
+    (await joinFlight(panel, cacheKey(uuid), () => ask(panel, uuid, node)))
+  return statsOf(server, report)
+}
+
+/** The report on a server, which knows better than its daemon whether it is suspended. */
+export function statsOf(server: Pick<ReachedServer['server'], 'status'>, report: Report): ServerStats {
   const isSuspended = server.status === 'suspended'
-  const report = (await remembered(panel, server.uuid)) ?? (await fly(panel, server.uuid, node))
   return {
     ...report,
     state: report.state ?? (isSuspended ? 'offline' : 'stopped'),
@@ -48,24 +57,25 @@ export async function readStats(
 const cacheKey = (uuid: string) => `stats:${uuid}`
 const changeKey = (uuid: string) => `stats-change:${uuid}`
 
-const remembered = (panel: Panel, uuid: string): Promise<Report | null> =>
+/** What was last said of the server, if it is recent enough to be shown. */
+export const rememberedReport = (panel: Panel, uuid: string): Promise<Report | null> =>
   panel.cache.get<Report>(cacheKey(uuid)).catch(() => null)
 
-/** Joins the call under way for this server, or makes one. */
-function fly(panel: Panel, uuid: string, node: ReachedServer['node']): Promise<Report> {
+/** Joins the call under way under this key, or makes it. */
+export function joinFlight<T>(panel: Panel, key: string, call: () => Promise<T>): Promise<T> {
   const underWay = panel.flights as Map<string, Flight> | null
-  if (!underWay) return ask(panel, uuid, node)
-  const key = cacheKey(uuid)
+  if (!underWay) return call()
   const now = panel.now().getTime()
   const joined = underWay.get(key)
-  if (joined && now - joined.takenOffAt < longestFlight) return joined.report
-  const flight: Flight = { report: ask(panel, uuid, node), takenOffAt: now }
+  if (joined && now - joined.takenOffAt < longestFlight) return joined.landing as Promise<T>
+  const landing = call()
+  const flight: Flight = { landing, takenOffAt: now }
   underWay.set(key, flight)
   const land = () => {
     if (underWay.get(key) === flight) underWay.delete(key)
   }
-  flight.report.then(land, land)
-  return flight.report
+  landing.then(land, land)
+  return landing
 }
 
 /** What was remembered of the server is forgotten, and little is remembered for a while: it is about to change. */
@@ -92,13 +102,18 @@ async function ask(panel: Panel, uuid: string, node: ReachedServer['node']): Pro
       if (!(error instanceof DaemonError)) throw error
       throw daemonFailure(504, 'The node could not say how the server is doing.', error)
     })
-  const seconds = (await isChanging(panel, uuid, report)) ? freshOnTheWay : freshFor
-  await panel.cache.set(cacheKey(uuid), report, seconds).catch(() => undefined)
+  await rememberReport(panel, uuid, report)
   return report
 }
 
+/** The report is shown to whoever asks in the next seconds, fewer while the server is on its way to another state. */
+export async function rememberReport(panel: Panel, uuid: string, report: Report): Promise<void> {
+  const seconds = (await isChanging(panel, uuid, report)) ? freshOnTheWay : freshFor
+  await panel.cache.set(cacheKey(uuid), report, seconds).catch(() => undefined)
+}
+
 /** Daemons leave out what they do not know, and are other people's machines: nothing else passes. */
-function reportOf(answer: DaemonServer | null): Report {
+export function reportOf(answer: DaemonServer | null): Report {
   const { state, is_suspended, utilization } = answer ?? {}
   return {
     state: typeof state === 'string' ? state : null,

@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import ipaddr from 'ipaddr.js'
-import type { Database } from '../db/database.ts'
 import { throttles } from '../db/schema.ts'
+import { type Database, only } from '../db/database.ts'
+import { tooManyRequests } from '../errors.ts'
 import type { Panel } from '../panel.ts'
 
 /** How many failures one key has in a window of `seconds` that begins with the first of them. */
@@ -32,6 +33,22 @@ export function countingFailure(
         resetsAt: sql`case when ${isOver} then excluded.resets_at else ${throttles.resetsAt} end`,
       },
     })
+}
+
+/**
+ * Takes one of the key's attempts, whatever comes of it: of many at once exactly as many get one as there are.
+ * Refuses the others with 429 until the window of the first one ends. One statement.
+ */
+export async function takeAttempt(panel: Panel, key: string, limit: FailureLimit): Promise<void> {
+  const counting = countingFailure(panel, panel.db, key, limit)
+  const taken = only(await counting.returning({ number: throttles.hits, resetsAt: throttles.resetsAt }))
+  if (taken.number <= limit.failures) return
+  throw tooManyRequests(secondsUntil(panel, taken.resetsAt), {}, 'TooManyRequestsHttpException')
+}
+
+/** The key has no failures any more. */
+export async function clearThrottle(panel: Panel, key: string): Promise<void> {
+  await panel.db.delete(throttles).where(eq(throttles.key, key))
 }
 
 /**

@@ -8,6 +8,7 @@ import { users } from '../db/schema.ts'
 import type { User } from '../db/tables/users.ts'
 import { displayError, notFound } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
+import { discardAvatar } from './account/avatar.ts'
 import { boolean, email, looseText, textBetween } from './fields.ts'
 import { allFilters, containing, type ListRequest, orderOf } from './filters.ts'
 import { hashPassword } from './password-hash.ts'
@@ -19,7 +20,8 @@ const headStart = 30
 
 /** Between letters or digits there may be dots, hyphens and underscores: a dot ends it in SFTP login names. */
 const usernamePattern = /^[a-z\d](?:[\w.-]*[a-z\d])?$/i
-const languagePattern = /^[a-z]{2,3}(?:[-_][a-z]{2})?$/i
+/** A code, or the word by which people leave the choice to their browser. */
+const languagePattern = /^(?:auto|[a-z]{2,3}(?:[-_][a-z]{2})?)$/i
 
 /** Spec: Resources, user. */
 export const UserInput = () =>
@@ -88,13 +90,22 @@ export const findUserByExternalId = (panel: Panel, externalId: string, include: 
  * name or e-mail address that is taken, whatever its case, and an external id that is taken.
  */
 export async function addUser(panel: Panel, input: UserInput): Promise<User> {
+  return storeUser(panel, input, input.password ? await hashPassword(input.password) : null)
+}
+
+/** The same with a password that is hashed already, for transactions, which must not wait for that. */
+export function storeUser(
+  panel: Panel,
+  input: Omit<UserInput, 'password'>,
+  passwordHash: string | null,
+): Promise<User> {
   const values = {
     ...columnsOf(input),
     email: input.email,
     firstName: input.first_name,
     lastName: input.last_name,
     username: input.username.toLowerCase(),
-    passwordHash: input.password ? await hashPassword(input.password) : null,
+    passwordHash,
   }
   return refusingDuplicates(duplicates, async () =>
     only(await panel.db.insert(users).values(values).returning()),
@@ -131,19 +142,21 @@ export async function changeUser(
 }
 
 /**
- * Removes an account with its keys and its access to servers of others, on their nodes too. Refuses with
- * 400 one that owns servers and the actor's own, with 404 when there is none.
+ * Removes an account with its picture, its keys and its access to servers of others, on their nodes too.
+ * Refuses with 400 one that owns servers and the actor's own, with 404 when there is none.
  */
 export async function removeUser(panel: Panel, id: number): Promise<void> {
   const { actor } = panel
   if (actor.kind === 'user' && actor.user.id === id)
     throw displayError('You cannot remove the account you are using.')
   try {
-    await inTransaction(panel, async (inner) => {
+    const { avatarKey } = await inTransaction(panel, async (inner) => {
       const user = await lockUser(inner, id)
       await (user.rootAdmin ? enqueueFullRevocation(inner, user) : enqueueOwnRevocation(inner, user))
       await inner.db.delete(users).where(eq(users.id, id))
+      return user
     })
+    discardAvatar(panel, avatarKey)
   } catch (error) {
     if (!foreignKeyViolation(error)) throw error
     throw displayError('An account that owns servers cannot be removed.')

@@ -9,7 +9,7 @@ export type Fact =
   | { kind: 'credential'; name: string }
   | { kind: 'permission'; name: string }
   | { kind: 'throttle'; name: string; limit: number; seconds: number }
-  | { kind: 'input'; place: 'param' | 'query' | 'json'; schema: Lazy; limit?: number }
+  | { kind: 'input'; place: 'param' | 'query' | 'json' | 'form'; schema: Lazy; limit?: number }
   | { kind: 'returns'; status: number; schema: Lazy | null }
 
 export type RouteRow = { method: string; path: string; facts: Fact[] }

@@ -9,9 +9,13 @@ export const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constru
 const untrimmed = new Set(['password', 'password_confirmation', 'current_password'])
 
 /** The text of the body, read no further than `limit` bytes. Refuses with 413 above. */
-export async function readText(request: Request, limit: number): Promise<string> {
-  if (!request.body) return ''
-  const chunks: Uint8Array[] = []
+export const readText = async (request: Request, limit: number): Promise<string> =>
+  new TextDecoder().decode(await readBytes(request, limit))
+
+/** The bytes of the body, read no further than `limit` bytes. Refuses with 413 above. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   const reader = request.body.getReader()
   for (;;) {
@@ -24,10 +28,10 @@ export async function readText(request: Request, limit: number): Promise<string>
     }
     chunks.push(value)
   }
-  return new TextDecoder().decode(concatenate(chunks, size))
+  return concatenate(chunks, size)
 }
 
-function concatenate(chunks: Uint8Array[], size: number): Uint8Array {
+function concatenate(chunks: Uint8Array<ArrayBuffer>[], size: number): Uint8Array<ArrayBuffer> {
   const [first] = chunks
   if (chunks.length === 1 && first) return first
   const whole = new Uint8Array(size)

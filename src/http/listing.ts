@@ -3,9 +3,10 @@ import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { badRequest, invalid } from '../errors.ts'
 import type { HttpEnv } from './environment.ts'
-import { stating } from './facts.ts'
+import { type Lazy, stating } from './facts.ts'
 import { parseQuery } from './query-string.ts'
-import { describeFailure } from './rules.ts'
+import { invalidInput } from './route.ts'
+import { describeFailure, ruleOf } from './rules.ts'
 
 /** One page asked for, with validated names of filters and sorts. */
 export type ListQuery = {
@@ -25,6 +26,8 @@ export type ListingOptions = {
   mostPerPage: number
   /** Whether `search` is taken: at most 100 characters. */
   hasSearch?: boolean
+  /** What the query must fit, where numbers out of bounds are refused as well: with 422. */
+  schema?: Lazy
 }
 
 const deepestPage = 10_000_000
@@ -34,7 +37,7 @@ const longestSearch = 100
  * `page`, `per_page`, `filter[…]` and `sort` of a list.
  *
  * Refuses unknown filters and sorts with 400, naming the allowed ones; numbers out of bounds are
- * brought into them, as clients of the ecosystem expect.
+ * brought into them, as clients of the ecosystem expect, unless `schema` refuses them.
  */
 export function listing(
   options: ListingOptions,
@@ -42,10 +45,19 @@ export function listing(
   const validator = zValidator('query', z.record(z.string(), z.unknown()), undefined, {
     validationFunction: (_schema, flat) => ({
       success: true as const,
-      data: readListing(options, parseQuery(flat)) as never,
+      data: readFitting(options, parseQuery(flat)) as never,
     }),
   })
-  return stating({ kind: 'input', place: 'query', schema: () => ListingSchema(options) }, validator) as never
+  const schema = options.schema ?? (() => ListingSchema(options))
+  return stating({ kind: 'input', place: 'query', schema }, validator) as never
+}
+
+/** Names that nobody knows come first, then what does not fit the schema. */
+function readFitting(options: ListingOptions, query: Record<string, unknown>): ListQuery {
+  const listing = readListing(options, query)
+  const result = options.schema?.().safeParse(query, { error: (issue) => ruleOf(issue) })
+  if (result?.success === false) throw invalidInput(result.error.issues)
+  return listing
 }
 
 /** What `listing` makes of a parsed query. */

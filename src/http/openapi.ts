@@ -74,7 +74,6 @@ export function openApiDocument(routes: RouteRow[], info: DocumentInfo): OpenApi
 function operationOf(row: RouteRow, info: DocumentInfo, schemas: Record<string, JsonSchema>): JsonSchema {
   const tag = info.tags.find(({ prefix }) => row.path.startsWith(prefix))?.name ?? ''
   const throttles = row.facts.filter((fact) => fact.kind === 'throttle')
-  const body = inputOf(row, 'json')
   return {
     operationId: operationId(row),
     tags: [tag],
@@ -83,7 +82,7 @@ function operationOf(row: RouteRow, info: DocumentInfo, schemas: Record<string, 
     'x-permission': factOfKind(row, 'permission')?.name ?? '',
     ...(throttles.length > 0 ? { 'x-throttles': throttles.map(throttleOf) } : {}),
     parameters: [...pathParameters(row), ...queryParameters(row), ...includeParameter(row)],
-    ...(body ? { requestBody: requestBody(body) } : {}),
+    ...requestBodyOf(row),
     responses: { ...successOf(row, tag, schemas), ...refusalsOf(row) },
   }
 }
@@ -113,7 +112,9 @@ const throttleOf = ({ name, limit, seconds }: Extract<Fact, { kind: 'throttle' }
   seconds,
 })
 
-function inputOf(row: RouteRow, place: 'param' | 'query' | 'json'): JsonSchema | null {
+type Place = Extract<Fact, { kind: 'input' }>['place']
+
+function inputOf(row: RouteRow, place: Place): JsonSchema | null {
   const fact = row.facts.find((candidate) => candidate.kind === 'input' && candidate.place === place)
   return fact?.kind === 'input' ? jsonSchemaOf(fact.schema(), 'input') : null
 }
@@ -155,10 +156,17 @@ function includeParameter(row: RouteRow): JsonSchema[] {
   return [{ name: 'include', in: 'query', required: false, schema: { type: 'string' } }]
 }
 
-const requestBody = (schema: JsonSchema) => ({
-  required: requiredOf(schema).length > 0,
-  content: { 'application/json': { schema } },
-})
+const bodyTypes = { json: 'application/json', form: 'multipart/form-data' } as const
+
+function requestBodyOf(row: RouteRow): JsonSchema {
+  for (const place of ['json', 'form'] as const) {
+    const schema = inputOf(row, place)
+    if (!schema) continue
+    const required = requiredOf(schema).length > 0
+    return { requestBody: { required, content: { [bodyTypes[place]]: { schema } } } }
+  }
+  return {}
+}
 
 function successOf(
   row: RouteRow,
@@ -184,7 +192,8 @@ const successTexts: Record<number, string> = {
 
 type Refusal = { status: string; name: string; text: string; isOf: (row: RouteRow) => boolean }
 
-const hasInput = (row: RouteRow) => inputOf(row, 'json') !== null || inputOf(row, 'query') !== null
+const hasInput = (row: RouteRow) =>
+  (['json', 'form', 'query'] as const).some((place) => inputOf(row, place) !== null)
 
 /** What is refused with which status, and which routes can do so. */
 const refusals: Refusal[] = [

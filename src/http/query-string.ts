@@ -1,6 +1,18 @@
 import { badRequest } from '../errors.ts'
 import { forbiddenKeys, normalise } from './json-body.ts'
 
+/** The same with its texts as they were sent: blanks are part of names of files. */
+export function parseExactQuery(flat: unknown): Record<string, unknown> {
+  // For what it refuses: what it trims is not wanted.
+  parseQuery(flat)
+  return Object.fromEntries(
+    Object.entries(flat as Record<string, string | string[]>).map(([key, value]) => [
+      key,
+      [value].flat().at(-1),
+    ]),
+  )
+}
+
 const keyPattern = /^([\w*]+)((?:\[[^[\]]*\])*)$/
 
 /**

@@ -60,14 +60,15 @@ export function resource<Row, Attributes extends object>(
     page: (page, url) => ({ ...list(page.rows), meta: { pagination: paginationOf(page, url) } }),
     One,
     List,
-    Page: () => List().extend({ meta: z.looseObject({ pagination: PaginationSchema() }) }),
+    Page: () => List().extend({ meta: z.looseObject({ pagination: PaginationShape() }) }),
   }
 }
 
 /** Schema of an object's optional `relationships`. */
 export const Relationships = () => z.record(z.string(), z.unknown()).optional()
 
-const PaginationSchema = () =>
+/** Schema of what `paginationOf` writes. */
+export const PaginationShape = () =>
   z.object({
     total: z.int(),
     count: z.int(),

@@ -5,7 +5,7 @@ import { invalid, notFound } from '../errors.ts'
 import { type Lazy, stating } from './facts.ts'
 import type { HttpEnv } from './environment.ts'
 import { bufferBody, normaliseBody } from './json-body.ts'
-import { parseQuery } from './query-string.ts'
+import { parseExactQuery, parseQuery } from './query-string.ts'
 import { describeFailure, ruleOf } from './rules.ts'
 
 // Workers forbid compiling code from text; without it all platforms behave alike.
@@ -46,6 +46,13 @@ export const params = <Schema extends z.ZodType>(schema: Lazy<Schema>): Word<'pa
 /** The query must fit. Refuses with 422. */
 export const query = <Schema extends z.ZodType>(schema: Lazy<Schema>): Word<'query', Schema> =>
   stating({ kind: 'input', place: 'query', schema }, validating('query', schema, parseQuery, invalidInput))
+
+/** The same for names of files, whose blanks are part of them. Refuses with 422. */
+export const exactQuery = <Schema extends z.ZodType>(schema: Lazy<Schema>): Word<'query', Schema> =>
+  stating(
+    { kind: 'input', place: 'query', schema },
+    validating('query', schema, parseExactQuery, invalidInput),
+  )
 
 /** The JSON body must fit; unknown keys are dropped. Refuses with 422, with 413 above `limit` bytes. */
 export const body = <Schema extends z.ZodType>(

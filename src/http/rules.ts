@@ -41,6 +41,7 @@ export function ruleOf(issue: RawIssue): string {
 
 const sentences: Record<string, string> = {
   required: 'is required',
+  required_without: 'is required unless the other one is sent',
   present: 'must be present',
   filled: 'must not be empty',
   string: 'must be a string',
@@ -48,9 +49,13 @@ const sentences: Record<string, string> = {
   numeric: 'must be a number',
   boolean: 'must be true or false',
   array: 'must be an array',
+  file: 'must be a file',
   email: 'must be a valid e-mail address',
   regex: 'has a format that is not allowed',
   in: 'is not one of the allowed values',
+  cron: 'must be one field of a cron expression',
+  timezone: 'must name an IANA zone',
+  required_unless: 'is required',
   unique: 'has already been taken',
   exists: 'does not exist',
   url: 'must be a valid URL',

@@ -1,18 +1,27 @@
 import { upstashCache } from '../adapters/cache.ts'
-import { httpMailer, type Mailer } from '../adapters/mail.ts'
-import type { ObjectStore, S3Options } from '../adapters/objects.ts'
+import { httpCaptcha } from '../adapters/captcha.ts'
+import type { Mailer } from '../adapters/mail.ts'
+import type { OauthGateway } from '../adapters/oauth.ts'
+import type { ObjectStore } from '../adapters/objects.ts'
+import { httpPastes } from '../adapters/paste.ts'
 import { qstashQueue } from '../adapters/queue.ts'
 import { importKeyRing } from '../domain/secrets.ts'
 import { unavailable } from '../errors.ts'
 import type { KeyRing, PanelConfig } from '../panel.ts'
 import { type Env, EnvironmentError, readEnv } from './env.ts'
+import { lazyObjects } from './lazy-objects.ts'
+import { type OpenSmtp, openMailer } from './mail.ts'
 import { openNeon } from './neon.ts'
 import type { Parts } from './parts.ts'
+import { s3OptionsOf } from './s3-options.ts'
 
 export type Cloud = 'workers' | 'lambda'
 
 /** How to reach a database host; its driver is a third of a function's size, so only some carry it. */
 export type OpenMysqlHost = Parts['mysqlHost']
+
+/** How to ask games; only the function that runs jobs carries it. */
+export type AskGames = Parts['gameQuery']
 
 const needed = [
   'APP_URL',
@@ -34,11 +43,14 @@ const longestRest = 60
  * The parts of this isolate or process, opened by its first request and kept.
  *
  * A fault in the environment is logged in full and refused with 503, at each request: a function
- * that dies at its start would tell nobody why. Without `mysqlHost` database hosts are out of reach.
+ * that dies at its start would tell nobody why. Without `mysqlHost` database hosts are out of reach,
+ * without `gameQuery` games, without `smtp` mail servers.
  */
 export function keepParts(
   cloud: Cloud,
   mysqlHost: OpenMysqlHost | null = null,
+  gameQuery: AskGames | null = null,
+  smtp: OpenSmtp | null = null,
 ): (raw: Record<string, unknown>) => Promise<Parts> {
   let kept: { parts: Parts; usedAt: number } | null = null
   return async (raw) => {
@@ -48,7 +60,7 @@ export function keepParts(
       kept = null
     }
     // The value is kept, not its promise: on Workers the request that made a promise may be gone.
-    kept ??= { parts: await openOrRefuse(raw, cloud, mysqlHost), usedAt: now }
+    kept ??= { parts: await openOrRefuse(raw, cloud, mysqlHost, gameQuery, smtp), usedAt: now }
     kept.usedAt = now
     return kept.parts
   }
@@ -58,9 +70,11 @@ async function openOrRefuse(
   raw: Record<string, unknown>,
   cloud: Cloud,
   mysqlHost: OpenMysqlHost | null,
+  gameQuery: AskGames | null,
+  smtp: OpenSmtp | null,
 ): Promise<Parts> {
   try {
-    return await openCloudParts(readEnv(raw), cloud, mysqlHost)
+    return await openCloudParts(readEnv(raw), cloud, mysqlHost, gameQuery, smtp)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     console.error(error.message)
@@ -73,10 +87,12 @@ export async function openCloudParts(
   env: Env,
   cloud: Cloud,
   mysqlHost: OpenMysqlHost | null = null,
+  gameQuery: AskGames | null = null,
+  smtp: OpenSmtp | null = null,
 ): Promise<Parts> {
   const deployed = requireServices(env)
   return {
-    config: configOf(deployed),
+    config: configOf(deployed, cloud),
     keys: await readKeys(deployed.APP_KEYS),
     ...openNeon(deployed.DATABASE_URL, {
       http: cloud === 'workers',
@@ -86,6 +102,7 @@ export async function openCloudParts(
     cache: upstashCache(deployed.UPSTASH_REDIS_REST_URL, deployed.UPSTASH_REDIS_REST_TOKEN),
     // A promise of one request cannot be awaited by another one on Workers, and Lambda has one at a time.
     flights: null,
+    circuits: new Map(),
     queue: qstashQueue({
       token: deployed.QSTASH_TOKEN,
       baseUrl: env.QSTASH_URL ?? null,
@@ -93,10 +110,18 @@ export async function openCloudParts(
       signingKeys: { current: deployed.QSTASH_CURRENT_SIGNING_KEY, next: deployed.QSTASH_NEXT_SIGNING_KEY },
     }),
     objects: objectsOf(env),
-    mail: mailerOf(env),
+    mail: mailerOf(env, cloud, smtp),
+    pastes: httpPastes(),
+    oauth: lazyOauth(),
+    captcha: httpCaptcha(),
     mysqlHost: mysqlHost ?? noMysqlHosts,
+    gameQuery: gameQuery ?? noGames,
     now: () => new Date(),
   }
+}
+
+function noGames(): never {
+  throw new Error('This function does not ask games.')
 }
 
 function noMysqlHosts(): never {
@@ -109,13 +134,15 @@ function requireServices(env: Env): DeployedEnv {
   return env as DeployedEnv
 }
 
-const configOf = (env: DeployedEnv): PanelConfig => ({
+const configOf = (env: DeployedEnv, cloud: Cloud): PanelConfig => ({
   url: env.APP_URL,
   name: env.APP_NAME,
   regionalUrls: env.REGIONAL_URLS,
   clientRateLimit: env.CLIENT_RATE_LIMIT,
   applicationRateLimit: env.APPLICATION_RATE_LIMIT,
   timezone: env.APP_TIMEZONE,
+  // A gateway gives a Lambda half a minute; waiting costs a Worker nothing.
+  longestWait: cloud === 'lambda' ? 22_000 : 300_000,
 })
 
 async function readKeys(configured: string): Promise<KeyRing> {
@@ -127,38 +154,20 @@ async function readKeys(configured: string): Promise<KeyRing> {
 }
 
 function objectsOf(env: Env): ObjectStore {
-  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
-  if (!bucket || !accessKeyId || !secretAccessKey) return noObjects
-  return lazyObjects({
-    bucket,
-    accessKeyId,
-    secretAccessKey,
-    region: env.S3_REGION,
-    endpoint: env.S3_ENDPOINT ?? null,
-    pathStyle: env.S3_PATH_STYLE,
-  })
+  const options = s3OptionsOf(env)
+  return options ? lazyObjects(options) : noObjects
 }
 
-/** The SDK costs more to load than a whole request, and few requests need it. */
-function lazyObjects(options: S3Options): ObjectStore {
-  let opened: Required<ObjectStore> | null = null
-  const store = async () => {
-    const { s3ObjectStore } = await import('../adapters/objects.ts')
-    return (opened ??= s3ObjectStore(options))
+/** Loaded by the first person who comes from a provider. */
+function lazyOauth(): OauthGateway {
+  let opened: OauthGateway | null = null
+  const gateway = async () => {
+    const { httpOauth } = await import('../adapters/oauth.ts')
+    return (opened ??= httpOauth())
   }
-  const uploads = async () => (await store()).multipart
   return {
-    put: async (...input) => (await store()).put(...input),
-    signedUrl: async (...input) => (await store()).signedUrl(...input),
-    remove: async (...input) => (await store()).remove(...input),
-    ping: async () => (await store()).ping(),
-    multipart: {
-      create: async (...input) => (await uploads()).create(...input),
-      signPart: async (...input) => (await uploads()).signPart(...input),
-      complete: async (...input) => (await uploads()).complete(...input),
-      abort: async (...input) => (await uploads()).abort(...input),
-      head: async (...input) => (await uploads()).head(...input),
-    },
+    authorizationUrl: async (...input) => (await gateway()).authorizationUrl(...input),
+    identify: async (...input) => (await gateway()).identify(...input),
   }
 }
 
@@ -169,17 +178,19 @@ async function refuseObjects(): Promise<never> {
 /** What was never configured is not down, so `ping` has nothing to complain about. */
 const noObjects: ObjectStore = {
   put: refuseObjects,
+  get: refuseObjects,
   signedUrl: refuseObjects,
   remove: refuseObjects,
   ping: async () => undefined,
 }
 
-function mailerOf(env: Env): Mailer {
-  const { MAIL_HTTP_ENDPOINT: endpoint, MAIL_HTTP_TOKEN: token, MAIL_FROM: from } = env
-  if (endpoint && token) return httpMailer({ endpoint, token, from })
-  return {
-    send: async () => {
-      throw unavailable('This panel cannot send mail: its operator has to set MAIL_HTTP_ENDPOINT.')
-    },
+function mailerOf(env: Env, cloud: Cloud, smtp: OpenSmtp | null): Mailer {
+  if (cloud === 'workers' && env.MAIL_DRIVER === 'smtp') {
+    throw new EnvironmentError(['  MAIL_DRIVER: Workers do not carry smtp; use resend or postmark'])
   }
+  return openMailer(env, smtp) ?? { send: refuseMail }
+}
+
+async function refuseMail(): Promise<never> {
+  throw unavailable('This function cannot send mail: its operator has to set MAIL_DRIVER.')
 }

@@ -1,9 +1,22 @@
 import * as z from 'zod'
+import type { Mailbox } from '../adapters/mail.ts'
+import { presetFaults } from './s3-options.ts'
 
 const url = () => z.url({ protocol: /^https?$/ })
 const origin = () => url().transform((value) => new URL(value).origin)
 const flag = () => z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1')
+/** `Name <address>`, or an address alone. */
+const mailbox = () =>
+  z
+    .string()
+    .regex(/^(?:[^\p{Cc}<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, 'must be Name <address>')
+    .transform((text): Mailbox => {
+      const [name = '', address = ''] = text.includes('<') ? text.split(/[<>]/) : ['', text]
+      return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
+    })
 const count = () => z.coerce.number().int().min(1)
+/** With a key of blanks everybody could sign. */
+const signingKey = () => z.string().regex(/^\S+$/, 'must not contain blanks')
 
 /** What an operator can set. Empty strings count as unset. */
 const EnvSchema = () =>
@@ -46,19 +59,26 @@ const EnvSchema = () =>
     UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
     QSTASH_URL: url().optional(),
     QSTASH_TOKEN: z.string().optional(),
-    QSTASH_CURRENT_SIGNING_KEY: z.string().optional(),
-    QSTASH_NEXT_SIGNING_KEY: z.string().optional(),
+    QSTASH_CURRENT_SIGNING_KEY: signingKey().optional(),
+    QSTASH_NEXT_SIGNING_KEY: signingKey().optional(),
     /** Public origin of the jobs function; the panel's own when unset. */
     JOBS_URL: origin().optional(),
+    /** Which service it is: endpoint, region and style of addresses follow from it where they are not set. */
+    S3_PRESET: z.enum(['aws', 'r2', 'b2', 'minio']).optional(),
     S3_BUCKET: z.string().optional(),
-    S3_REGION: z.string().default('auto'),
+    S3_REGION: z.string().optional(),
     S3_ENDPOINT: url().optional(),
     S3_ACCESS_KEY_ID: z.string().optional(),
     S3_SECRET_ACCESS_KEY: z.string().optional(),
-    S3_PATH_STYLE: flag().default(false),
+    S3_PATH_STYLE: flag().optional(),
+    /** `resend` and `postmark` are HTTP APIs, for which MAIL_HTTP_TOKEN is needed; `smtp` needs SMTP_URL. */
+    MAIL_DRIVER: z.enum(['resend', 'postmark', 'smtp']).optional(),
+    /** The provider's own when unset. */
     MAIL_HTTP_ENDPOINT: url().optional(),
     MAIL_HTTP_TOKEN: z.string().optional(),
-    MAIL_FROM: z.string().default('Roost <panel@localhost>'),
+    /** `smtp://` or `smtps://`, with name, password and port where the server asks for them. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    MAIL_FROM: mailbox().prefault('Roost <panel@localhost>'),
     CLIENT_RATE_LIMIT: count().default(720),
     APPLICATION_RATE_LIMIT: count().default(240),
     HOST: z.string().default('127.0.0.1'),
@@ -79,7 +99,6 @@ const groups = [
   ['UPSTASH_REDIS_REST_URL', 'UPSTASH_REDIS_REST_TOKEN'],
   ['QSTASH_TOKEN', 'QSTASH_CURRENT_SIGNING_KEY', 'QSTASH_NEXT_SIGNING_KEY'],
   ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
-  ['MAIL_HTTP_ENDPOINT', 'MAIL_HTTP_TOKEN'],
 ] as const
 
 /** The environment, checked as a whole. Throws one error that names every variable at fault. */
@@ -104,9 +123,26 @@ export function readEnv(raw: Record<string, unknown>): Env {
   if (set.QSTASH_CURRENT_SIGNING_KEY && set.QSTASH_CURRENT_SIGNING_KEY === set.QSTASH_NEXT_SIGNING_KEY) {
     faults.push('  QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY')
   }
+  if (result.success) faults.push(...presetFaults(result.data).map((fault) => `  ${fault}`))
+  faults.push(...mailFaults(set))
   if (set.QSTASH_TOKEN && set.QSTASH_DEV) faults.push('  QSTASH_DEV: must not be set beside QSTASH_TOKEN')
   if (!result.success || faults.length > 0) throw new EnvironmentError(faults)
   return result.data
+}
+
+/** What a driver needs must be there, and nothing that only another one reads. */
+function mailFaults(set: Record<string, unknown>): string[] {
+  const isSmtp = set.MAIL_DRIVER === 'smtp'
+  if (isSmtp !== 'SMTP_URL' in set) {
+    return [
+      isSmtp
+        ? '  SMTP_URL: is missing, though MAIL_DRIVER is smtp'
+        : '  MAIL_DRIVER: must be smtp for SMTP_URL',
+    ]
+  }
+  const wanting = ['MAIL_DRIVER', 'MAIL_HTTP_ENDPOINT'].find((name) => name in set)
+  if (isSmtp || !wanting || 'MAIL_HTTP_TOKEN' in set) return []
+  return [`  MAIL_HTTP_TOKEN: is missing, though ${wanting} is set`]
 }
 
 /** The environment is not fit to start with. */

@@ -6,7 +6,9 @@ import {
 } from 'hono/aws-lambda'
 import { canonicalAddress } from '../addresses.ts'
 import { finish, runTick, type Tick } from './background.ts'
-import { keepParts, type OpenMysqlHost } from './cloud-parts.ts'
+import { limitConnecting } from './connect-timeout.ts'
+import { type AskGames, keepParts, type OpenMysqlHost } from './cloud-parts.ts'
+import type { OpenSmtp } from './mail.ts'
 import { serve, type Surface } from './serve.ts'
 
 /** A request in payload format 2.0. */
@@ -16,17 +18,20 @@ export type ScheduledEvent = { source: string; 'detail-type': string }
 
 /**
  * Surfaces as a Lambda behind an HTTP API or a Function URL, payload format 2.0. Only a function
- * with a schedule is given the tick, only one that reaches database hosts their driver.
+ * with a schedule is given the tick, only one that reaches database hosts their driver, only
+ * one that runs jobs the ways to ask games and to send mail through a server.
  */
 export function lambda(
   surfaces: Surface[],
   tick: Tick | null = null,
   mysqlHost: OpenMysqlHost | null = null,
+  gameQuery: AskGames | null = null,
+  smtp: OpenSmtp | null = null,
 ): (
   event: HttpEvent | ScheduledEvent,
   context?: LambdaContext,
 ) => Promise<APIGatewayProxyResult | undefined> {
-  const parts = keepParts('lambda', mysqlHost)
+  const parts = keepParts('lambda', mysqlHost, gameQuery, smtp)
   const app = serve(
     {
       parts: () => parts(process.env),
@@ -38,7 +43,9 @@ export function lambda(
     ...surfaces,
   )
   const answer = handle(app)
+  let prepared: Promise<void> | null = null
   return async (event, context) => {
+    await (prepared ??= limitConnecting())
     if (isHttp(event)) return answer(readable(event), context)
     if (!tick || !isScheduled(event)) throw new Error('This function does not know such events.')
     await runTick(await parts(process.env), tick)

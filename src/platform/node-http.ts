@@ -2,6 +2,9 @@ import { type HttpBindings, serve as listen } from '@hono/node-server'
 import type { Context } from 'hono'
 import { canonicalAddress } from '../addresses.ts'
 
+/** Milliseconds for a whole request: as long as links live by which archives are sent to the embedded object store. */
+const requestTimeout = 3_600_000
+
 type Fetch = (request: Request, bindings: unknown) => Response | Promise<Response>
 
 /** A port of this machine that hands its requests to `fetch`, once it is open. Port 0 is any free one. */
@@ -10,7 +13,8 @@ export function listenOn(
   fetch: Fetch,
 ): Promise<{ port: number; close: () => Promise<void> }> {
   return new Promise((resolve, reject) => {
-    const server = listen({ fetch, hostname: address.HOST, port: address.PORT }, ({ port }) =>
+    const options = { fetch, hostname: address.HOST, port: address.PORT, serverOptions: { requestTimeout } }
+    const server = listen(options, ({ port }) =>
       resolve({ port, close: () => new Promise((done) => void server.close(() => done())) }),
     )
     server.on('error', reject)

@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import { tick } from '../domain/tick.ts'
 import type { Panel } from '../panel.ts'
 import { finish } from './background.ts'
@@ -6,7 +5,9 @@ import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
 import { openDataDirectory } from './local/data-directory.ts'
 import { type Bootstrap, openDemo } from './local/demo.ts'
-import { openLocalParts } from './local/parts.ts'
+import type { ObjectEndpoint } from './local/objects/endpoint.ts'
+import { objectsPath, openLocalParts } from './local/parts.ts'
+import { limitConnecting } from './connect-timeout.ts'
 import { listenOn, socketAddress } from './node-http.ts'
 import { openPanel, type Parts } from './parts.ts'
 import { serve, type Surface } from './serve.ts'
@@ -33,6 +34,7 @@ export async function startNode(
   log: Log = console.log,
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
+  await limitConnecting()
   const closers: Closers = []
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer()
@@ -60,19 +62,19 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
     },
     ...surfaces,
   )
-  let objects: Hono | null = null
+  let objects: ObjectEndpoint | null = null
   const listener = await listenOn(env, (request, bindings) =>
-    objects && new URL(request.url).pathname.startsWith('/objects/')
-      ? objects.fetch(request)
+    objects && new URL(request.url).pathname.startsWith(`${objectsPath}/`)
+      ? objects(request)
       : app.fetch(request, bindings),
   )
   closers.push(() => opening.reject(new Error('The panel has ended.')), listener.close)
   const url = env.APP_URL ?? originOf(env.HOST, listener.port)
   const deliver = async (request: Request) => app.fetch(request)
-  const { parts, objectsApp } = await openLocalParts(env, { directory, url, deliver })
+  const { parts, objectEndpoint } = await openLocalParts(env, { directory, url, deliver })
   // Closed after what was under way is done.
   closers.splice(1, 0, parts.close, background.done)
-  objects = objectsApp
+  objects = objectEndpoint
   opening.resolve(parts)
   const facts = {
     ip: '127.0.0.1',

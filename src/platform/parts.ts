@@ -1,4 +1,5 @@
 import { httpDaemon } from '../adapters/daemon.ts'
+import { circuitGuard, type Circuits } from '../adapters/daemon-circuits.ts'
 import { daemonSecret, daemonUrl } from '../domain/daemon-address.ts'
 import type { Panel } from '../panel.ts'
 
@@ -14,42 +15,55 @@ export type Parts = Pick<
   | 'queue'
   | 'objects'
   | 'mail'
+  | 'pastes'
+  | 'oauth'
+  | 'captcha'
   | 'mysqlHost'
+  | 'gameQuery'
   | 'now'
-> & { close: () => Promise<void> }
+> & {
+  /** Which daemons do not answer just now. */
+  circuits: Circuits
+  close: () => Promise<void>
+}
 
 /** What differs from request to request. */
 export type RequestFacts = Pick<Panel, 'ip' | 'requestId' | 'defer'>
 
+/** Milliseconds: the queue keeps no message longer, and what is due later the tick finds. */
+const longestDelay = 7 * 86_400_000
+
 /** The panel of one request; whose it is, a surface finds out. */
 export function openPanel(parts: Parts, facts: RequestFacts): Panel {
-  const { config, keys, db, transaction, cache, flights, queue, objects, mail, mysqlHost, now } = parts
+  const { circuits, close: _, ...opened } = parts
+  const { config, keys, queue, now } = opened
   return {
-    config,
-    keys,
-    db,
-    transaction,
-    cache,
-    flights,
-    queue,
-    objects,
-    mail,
-    mysqlHost,
-    now,
+    ...opened,
     ...facts,
     actor: { kind: 'guest' },
-    daemon: (node) => httpDaemon(daemonUrl(node), () => daemonSecret({ keys }, node), config.daemonTimeout),
-    wake: ({ id, runAt }) => {
-      const delay = Math.max(0, Math.ceil((runAt.getTime() - now().getTime()) / 1000))
+    daemon: (node) =>
+      httpDaemon(daemonUrl(node), () => daemonSecret({ keys }, node), {
+        timeout: config.daemonTimeout,
+        guard: (timeout) => circuitGuard(circuits, node.uuid, now, timeout),
+      }),
+    wake: (jobs) => {
+      const at = now().getTime()
+      const messages = jobs
+        .filter(({ runAt }) => runAt.getTime() - at <= longestDelay)
+        .map(({ id, runAt }) => ({
+          id,
+          delay: Math.max(0, Math.ceil((runAt.getTime() - at) / 1000)),
+          deduplicationId: `${id}-${runAt.getTime()}`,
+        }))
+      if (messages.length === 0) return
       // A message that is lost costs a minute: the sweep finds the job.
-      const sent = queue
-        .send({ id, delay, deduplicationId: `${id}-${runAt.getTime()}` })
-        .catch((error: unknown) => {
-          const reason = error instanceof Error ? error.message : String(error)
-          console.warn(
-            JSON.stringify({ level: 'warn', message: 'A job could not be announced.', job: id, reason }),
-          )
-        })
+      const sent = queue.send(messages).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        const ids = messages.slice(0, 10).map(({ id }) => id)
+        console.warn(
+          JSON.stringify({ level: 'warn', message: 'Jobs could not be announced.', jobs: ids, reason }),
+        )
+      })
       facts.defer(sent)
     },
   }

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'hono'
 import { canonicalAddress } from '../addresses.ts'
 import { finish, runTick, type Tick } from './background.ts'
-import { keepParts, type OpenMysqlHost } from './cloud-parts.ts'
+import { type AskGames, keepParts, type OpenMysqlHost } from './cloud-parts.ts'
 import { serve, type Surface } from './serve.ts'
 
 type Bindings = Record<string, unknown>
@@ -13,14 +13,15 @@ export type Worker = {
 
 /**
  * Surfaces as a Cloudflare Worker. Only a worker with a cron trigger is given the tick, only one that
- * reaches database hosts their driver.
+ * reaches database hosts their driver, only one that runs jobs the way to ask games.
  */
 export function worker(
   surfaces: Surface[],
   tick: Tick | null = null,
   mysqlHost: OpenMysqlHost | null = null,
+  gameQuery: AskGames | null = null,
 ): Worker {
-  const parts = keepParts('workers', mysqlHost)
+  const parts = keepParts('workers', mysqlHost, gameQuery)
   const app = serve(
     {
       parts: (c) => parts(c.env),

@@ -6,6 +6,7 @@ import { databases } from './application/databases.ts'
 import { applicationKey, applicationRateLimit } from './application/env.ts'
 import { eggVariables } from './application/egg-variables.ts'
 import { eggs } from './application/eggs.ts'
+import { jobs } from './application/jobs.ts'
 import { keys } from './application/keys.ts'
 import { locations } from './application/locations.ts'
 import { nests } from './application/nests.ts'
@@ -21,6 +22,7 @@ export const application = new Hono<HttpEnv>()
   .basePath('/api/application')
   .use(applicationKey, applicationRateLimit)
   .route('/database-hosts', databaseHosts)
+  .route('/jobs', jobs)
   .route('/keys', keys)
   .route('/locations', locations)
   .route('/nests', nests)

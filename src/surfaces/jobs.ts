@@ -9,7 +9,10 @@ import { anyMessage, queueSignature } from './jobs/env.ts'
 
 const Message = () => z.object({ job: z.uuid('uuid') })
 const Outcome = () => z.object({ outcome: z.enum(['done', 'failed', 'not due']) })
-const Ticked = () => z.object({ ran: z.int() })
+const Ticked = () =>
+  z.object({
+    parts: z.array(z.object({ part: z.string(), count: z.int(), milliseconds: z.int() })),
+  })
 
 /** The queue's door. A message only wakes: whether anything is due, the database decides. */
 export const jobs = new Hono<HttpEnv>()
@@ -20,5 +23,5 @@ export const jobs = new Hono<HttpEnv>()
     return c.json({ outcome })
   })
   .post('/tick', summary('Run whatever is due'), anyMessage, returns(200, Ticked), async (c) =>
-    c.json({ ran: await tick(c.var.panel) }),
+    c.json({ parts: await tick(c.var.panel) }),
   )

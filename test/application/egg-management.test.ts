@@ -86,6 +86,7 @@ describe('eggs', () => {
       script_install: ' ',
       script_is_privileged: 0,
       force_outgoing_ip: 'true',
+      query_game: 'rust',
       update_url: 'https://eggs.example/other.json',
     })
     expect(status).toBe(200)
@@ -96,8 +97,13 @@ describe('eggs', () => {
       config: { startup: { done: 'ready' }, stop: 'stop' },
       script: { install: null, privileged: false },
       force_outgoing_ip: true,
+      query_game: 'rust',
       update_url: 'https://eggs.example/other.json',
     })
+    const guessed = await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { query_game: ' ' })
+    expect(guessed.body.attributes.query_game).toBeNull()
+    const odd = await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { query_game: 'No Game!' })
+    expect(rules(odd)).toEqual(['query_game: regex'])
     expect((await send('PATCH', `/${egg.nestId + 1}/eggs/${egg.id}`, { name: 'x' })).status).toBe(404)
   })
 

@@ -96,7 +96,7 @@ describe('creating a server', () => {
       },
     ])
     expect(await nodeRow()).toMatchObject({ usedMemory: 512, usedDisk: 1024 })
-    world.clock.advance(3600)
+    world.clock.advance(600)
     expect(await world.runJobs()).toBe(0)
   })
 
@@ -203,6 +203,8 @@ describe('creating a server', () => {
     expect((await create()).status).toBe(504)
     expect(await world.database.db.select().from(servers)).toEqual([])
     daemon.respond(null)
+    // A node that let somebody wait in vain is left alone for a moment.
+    world.clock.advance(10)
     await world.runJobs()
     expect(
       daemon.calls.map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, '{uuid}')}`),

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import { createDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { seedBench } from './seed.ts'
+import { measureTick, printTick } from './schedules.ts'
 
 const concurrency = 16
 const roundMilliseconds = 1000
@@ -124,38 +125,38 @@ try {
     path: '/api/remote/activity',
     headers: { ...node, 'content-type': 'application/json' },
   }
-  print(
-    await measure(port, [
-      { name: 'bare Hono, one indexed row', method: 'GET', path: '/bare', headers: {} },
-      { name: 'GET /api/client (50)', method: 'GET', path: '/api/client?per_page=50', headers: client },
-      {
-        name: 'GET /api/client/servers/{id}',
-        method: 'GET',
-        path: `/api/client/servers/${seeded.uuid}`,
-        headers: client,
+  const results = await measure(port, [
+    { name: 'bare Hono, one indexed row', method: 'GET', path: '/bare', headers: {} },
+    { name: 'GET /api/client (50)', method: 'GET', path: '/api/client?per_page=50', headers: client },
+    {
+      name: 'GET /api/client/servers/{id}',
+      method: 'GET',
+      path: `/api/client/servers/${seeded.uuid}`,
+      headers: client,
+    },
+    {
+      name: 'GET /api/application/servers (50)',
+      method: 'GET',
+      path: '/api/application/servers?per_page=50&include=allocations,user,egg,node,location',
+      headers: application,
+    },
+    {
+      name: 'GET /api/remote/servers (50)',
+      method: 'GET',
+      path: '/api/remote/servers?page=0&per_page=50',
+      headers: node,
+    },
+    // Each reading gives new entries: a batch that comes again is not stored again.
+    {
+      ...batch,
+      get body() {
+        return JSON.stringify({ data: seeded.entries(100) })
       },
-      {
-        name: 'GET /api/application/servers (50)',
-        method: 'GET',
-        path: '/api/application/servers?per_page=50&include=allocations,user,egg,node,location',
-        headers: application,
-      },
-      {
-        name: 'GET /api/remote/servers (50)',
-        method: 'GET',
-        path: '/api/remote/servers?page=0&per_page=50',
-        headers: node,
-      },
-      // Each reading gives new entries: a batch that comes again is not stored again.
-      {
-        ...batch,
-        get body() {
-          return JSON.stringify({ data: seeded.entries(100) })
-        },
-      },
-    ]),
-  )
+    },
+  ])
   await server.stop()
+  print(results)
+  printTick(await measureTick(database.url), 1000 / (results[0]?.perSecond ?? 1))
 } finally {
   agent.destroy()
   await database.drop()

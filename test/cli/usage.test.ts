@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 
-const verbs = ['user:create', 'key:create', 'node:configure', 'egg:import', 'doctor']
+const verbs = [
+  'user:create',
+  'key:create',
+  'node:configure',
+  'egg:import',
+  'backup:test',
+  'job:list',
+  'job:retry',
+  'job:discard',
+  'queue:schedule',
+  'doctor',
+]
 
 describe('the usage of the command line', () => {
   let cli: CommandLine
@@ -29,6 +40,8 @@ describe('the usage of the command line', () => {
     { words: ['user:delete'], says: 'There is no verb user:delete.' },
     { words: ['doctor', '--fast'], says: "Unknown option '--fast'" },
     { words: ['doctor', 'now'], says: 'Not understood: now' },
+    { words: ['job:retry'], says: 'Something is missing behind the verb.' },
+    { words: ['job:list', '--page', 'x'], says: 'Not understood: --page x' },
     { words: ['node:configure'], says: 'Something is missing behind the verb.' },
     { words: ['user:create', '--admin'], says: 'Missing: --email, --username' },
     { words: ['node:configure', '1', '--command', '--out', 'x'], says: 'exclude each other' },

@@ -210,7 +210,7 @@ describe('a daemon that fails', () => {
     const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.errors[0].code]
     const unreachable = [504, 'DaemonConnectionException']
     expect(codeOf(await power('start'))).toEqual(unreachable)
-    expect(codeOf(await command('list'))).toEqual(unreachable)
+    expect(codeOf(await command('list'))).toEqual([503, 'DaemonConnectionException'])
     const resources = `/api/client/servers/${server.uuid}/resources`
     expect(codeOf(await world.request('GET', resources, { token }))).toEqual(unreachable)
     const gone = await makeServer(world, { owner, node: await makeNode(world, { daemonListen: 1 }) })

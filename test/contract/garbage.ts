@@ -7,6 +7,7 @@ import {
   requiredOf,
   typesOf,
 } from '../../src/http/json-schema.ts'
+import { known } from '../support/factories.ts'
 
 /** A member of a body, by its path; `0` is the first of a list. */
 export type Field = { path: string[]; schema: JsonSchema; isRequired: boolean }
@@ -60,6 +61,8 @@ export function sampleText(schema: JsonSchema, path: string[] = [], raw: string 
 const marker = '(here)'
 
 const wellKnown: Record<string, string | number> = {
+  current_password: known.password,
+  authentication_code: '123456',
   email: 'somebody@example.test',
   default: 2,
   username: 'somebody',
@@ -76,7 +79,7 @@ const wellKnown: Record<string, string | number> = {
 }
 
 /** Optional members without which the others do not fit. */
-const sentAnyway = ['allocation', 'default']
+const sentAnyway = ['allocation', 'default', 'authentication_code']
 
 const byFormat: Record<string, string> = {
   uuid: '6f1d7f38-6d0a-4bb9-8a3c-7a54a31a6a11',

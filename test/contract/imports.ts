@@ -28,7 +28,7 @@ export const readSource = (file: string): string => readFileSync(join(root, file
 
 const statement = /^(?:import|export)\s+(type\s+)?([\w*{},\s$]*?)\s*from\s+'([^']+)'/gm
 const sideEffect = /^import\s+()()'([^']+)'/gm
-const dynamic = /\bimport\(\s*()()'([^']+)'\s*\)/g
+const dynamic = /\bimport\(\s*()()'([^']+)'\s*[,)]/g
 
 /** Everything that a file imports or hands on, dynamic imports too. */
 export function importsOf(file: string): Import[] {

@@ -4,8 +4,10 @@ import { mountedRoutes } from '../../src/cli/api-info.ts'
 import { subusers } from '../../src/db/schema.ts'
 import { allPermissions, type Permission } from '../../src/domain/permissions.ts'
 import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
+import { newSessionToken } from '../../src/domain/sessions.ts'
 import { signMessage } from '../../src/platform/local/qstash-signature.ts'
 import type { Answer } from '../support/answers.ts'
+import { pageHeaders } from '../support/browser.ts'
 import {
   fullAcl,
   makeApplicationToken,
@@ -17,7 +19,8 @@ import {
 import { panelUrl, type RequestOptions, signingKeys, useWorld } from '../support/world.ts'
 import { permissionsIn } from './contract-files.ts'
 import { bodySchemaOf, sampleText } from './garbage.ts'
-import { openScene, pathOf, routesOfEachSurface, type Scene } from './scene.ts'
+import { entitled, openScene, pathOf, routesOfEachSurface, type Scene } from './scene.ts'
+import { forgeries, staleTokens } from './stolen-sessions.ts'
 
 const world = useWorld()
 const routes = mountedRoutes()
@@ -50,6 +53,32 @@ const malformedKeys: Attempt[] = [
 /** The same key with its last letter changed. */
 const wrong = (token: string) => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a')
 
+/** Browsers in which nobody is signed in, or nobody any more. */
+const visitorsWithoutAccount = async (scene: Scene): Promise<Attempt[]> =>
+  [scene.guestToken, newSessionToken(), ...(await staleTokens(world, scene))].map((token, at) => ({
+    name: `the session of a guest, no. ${at}`,
+    options: { headers: pageHeaders(world, token) },
+    status: 401,
+  }))
+
+/** Guests where somebody must be signed in, and the other way round. */
+async function wrongVisitors(scene: Scene, row: RouteRow): Promise<Attempt[]> {
+  const headers = pageHeaders(world, scene.sessionToken)
+  switch (permissionOf(row)) {
+    case 'signed in':
+      return visitorsWithoutAccount(scene)
+    case 'signed in, administrator':
+      return [
+        ...(await visitorsWithoutAccount(scene)),
+        { name: 'the session of somebody who is no administrator', options: { headers }, status: 403 },
+      ]
+    case 'guest':
+      return [{ name: 'the session of somebody who is signed in', options: { headers }, status: 302 }]
+    default:
+      return []
+  }
+}
+
 /** Every way of knocking that opens no route with this credential. */
 const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[]>> = {
   'application key': async (scene) => {
@@ -68,8 +97,29 @@ const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[
       { name: 'a key of somebody who is no administrator', options: { token: plain.token }, status: 403 },
     ]
   },
-  'client key or session': async (scene) => [
+  'browser session': async (scene, row) => {
+    const own = await entitled(world, row, scene, pathOf(row, scene))
+    const keys = [
+      ...malformedKeys.filter(({ options }) => options.headers?.authorization?.startsWith('Bearer')),
+      { name: 'a client key', options: { token: scene.clientToken }, status: 401 },
+      { name: 'an application key', options: { token: scene.applicationToken }, status: 401 },
+    ]
+    const besideSession = keys.map(({ name, options, status }) => ({
+      name: `${name} beside a session`,
+      options: { ...own, ...options, headers: { ...own.headers, ...options.headers } },
+      status,
+    }))
+    return [...keys, ...besideSession, ...forgeries(row, own), ...(await wrongVisitors(scene, row))]
+  },
+  'client key or session': async (scene, row) => [
     ...malformedKeys,
+    ...forgeries(row, { headers: pageHeaders(world, scene.sessionToken) }),
+    ...(await visitorsWithoutAccount(scene)),
+    {
+      name: 'a wrong key beside a session',
+      options: { token: wrong(scene.clientToken), headers: pageHeaders(world, scene.sessionToken) },
+      status: 401,
+    },
     { name: 'a wrong secret', options: { token: wrong(scene.clientToken) }, status: 401 },
     { name: 'the token of a node', options: { token: scene.node.token }, status: 401 },
     { name: 'an application key', options: { token: scene.applicationToken }, status: 403 },

@@ -3,10 +3,13 @@ import * as tables from '../../src/db/schema.ts'
 import { passwordPlace as hostPasswordPlace } from '../../src/domain/database-hosts.ts'
 import { passwordPlace } from '../../src/domain/database-passwords.ts'
 import { seal } from '../../src/domain/secrets.ts'
+import { newSessionToken, openSession } from '../../src/domain/sessions.ts'
 import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
 import { curlyPath } from '../../src/http/openapi.ts'
 import { signMessage } from '../../src/platform/local/qstash-signature.ts'
+import { pageHeaders } from '../support/browser.ts'
 import {
+  known,
   makeAllocation,
   makeApplicationToken,
   makeClientToken,
@@ -22,7 +25,9 @@ import { panelUrl, type RequestOptions, signingKeys, type World } from '../suppo
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
 export async function openScene(world: World) {
-  const owner = await makeUser(world)
+  // Passkeys need a secure origin.
+  Object.assign(world.parts, { config: { ...world.parts.config, url: 'https://panel.test' } })
+  const owner = await makeUser(world, { passwordHash: known.passwordHash })
   const node = await makeNode(world)
   const server = await makeServer(world, {
     owner,
@@ -46,14 +51,33 @@ export async function openScene(world: World) {
     ...(await makeBelongings(world, server, node)),
     clientToken: await makeClientToken(world, owner),
     applicationToken: await makeApplicationToken(world),
+    sessionToken: await openOwnersSession(world, owner),
+    administratorsToken: await openAdministratorsSession(world),
+    /** Of a guest of whom nothing is remembered. */
+    guestToken: newSessionToken(),
   }
+}
+
+/** A browser in which the owner is signed in, by the token of its cookie; he has a passkey and an identity. */
+async function openOwnersSession(world: World, owner: { id: number; authVersion: number }): Promise<string> {
+  const { db } = world.database
+  const userId = owner.id
+  await db.insert(tables.passkeys).values({ userId, name: 'Laptop', credentialId: 'AAAA', publicKey: 'AAAA' })
+  await db
+    .insert(tables.identities)
+    .values({ userId, provider: 'oidc', issuer: 'https://a.test', subject: '1', displayName: 'mara' })
+  const options = { userAgent: 'Test browser', remember: false, previous: null }
+  return (await openSession(world.panel, owner, options)).token
 }
 
 async function makeBelongings(world: World, server: { id: number }, node: { id: number }) {
   const { db } = world.database
   const serverId = server.id
   const backup = only(
-    await db.insert(tables.backups).values({ serverId, name: 'Nightly', disk: 'wings' }).returning(),
+    await db
+      .insert(tables.backups)
+      .values({ serverId, name: 'Nightly', disk: 'wings', isSuccessful: true, completedAt: new Date() })
+      .returning(),
   )
   const schedule = only(
     await db
@@ -108,6 +132,18 @@ async function makeBelongings(world: World, server: { id: number }, node: { id: 
       })
       .returning(),
   )
+  const job = only(
+    await db
+      .insert(tables.jobs)
+      .values({
+        name: 'sync-server',
+        payload: { serverId },
+        state: 'dead',
+        deadlineAt: new Date(),
+        finishedAt: new Date(),
+      })
+      .returning(),
+  )
   await db.insert(tables.transfers).values({
     serverId,
     oldNodeId: node.id,
@@ -116,7 +152,7 @@ async function makeBelongings(world: World, server: { id: number }, node: { id: 
     newAllocationId: 2,
     successful: false,
   })
-  return { backup, schedule, task, host, database, item }
+  return { backup, schedule, task, host, database, item, job }
 }
 
 /** The surface's name as in the specification's table; `jobs` and `browser` beside it. */
@@ -150,6 +186,7 @@ function parametersOf(scene: Scene, surface: string): Record<string, string | nu
       ...numbers,
       database: database.id,
       database_host: host.id,
+      job: scene.job.id,
       nest: 1,
       egg: server.eggId,
       external_id: 'external-server',
@@ -162,7 +199,7 @@ function parametersOf(scene: Scene, surface: string): Record<string, string | nu
     server: server.uuid,
     uuid: server.uuid,
     user: subuser.uuid,
-    allocation: free.id,
+    allocation: server.allocationId,
   }
 }
 
@@ -175,6 +212,23 @@ export function pathOf(row: RouteRow, scene: Scene, replaced: Record<string, str
 /** Names of the parameters in the path of a route. */
 export const parameterNames = (row: RouteRow): string[] =>
   [...curlyPath(row.path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+async function openAdministratorsSession(world: World): Promise<string> {
+  const administrator = await makeUser(world, { rootAdmin: true })
+  const options = { userAgent: 'Test browser', remember: false, previous: null }
+  return (await openSession(world.panel, administrator, options)).token
+}
+
+const isForAdministrators = (row: RouteRow) =>
+  factOfKind(row, 'permission')?.name === 'signed in, administrator'
+
+let addresses = 0
+
+/** Another network each time: what is counted by network would soon refuse everything else. */
+function nextAddress(): string {
+  addresses += 1
+  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
+}
 
 /** The request options of somebody who may do everything that the route's credential stands for. */
 export async function entitled(
@@ -190,6 +244,12 @@ export async function entitled(
       return { ...body, token: scene.applicationToken }
     case 'client key or session':
       return { ...body, token: scene.clientToken }
+    case 'browser session': {
+      const isForGuests = factOfKind(row, 'permission')?.name === 'guest'
+      const token = isForAdministrators(row) ? scene.administratorsToken : scene.sessionToken
+      const headers = pageHeaders(world, isForGuests ? scene.guestToken : token)
+      return { ...body, headers, ip: nextAddress() }
+    }
     case 'node token':
       return { ...body, token: scene.node.token }
     case 'queue signature': {

@@ -220,6 +220,16 @@ describe('exported eggs', () => {
     expect(document.exported_at).toBe('2031-05-06T07:08:09+00:00')
     expect(JSON.parse(document.config.files)).toEqual(egg.configFiles)
     expect(document.variables).toEqual([variable])
+    expect(document).not.toHaveProperty('query_game')
+  })
+
+  it('name the game by which they are asked who plays, where that is set', () => {
+    const { egg, variables } = parseEgg(pterodactyl({ query_game: 'rust' }))
+    expect(egg.queryGame).toBe('rust')
+    expect(exportEgg(egg, variables, now).query_game).toBe('rust')
+    const odd = parseEgg(pterodactyl({ query_game: ['Rust'] }))
+    expect(odd.egg).not.toHaveProperty('queryGame')
+    expect(odd.warnings).toHaveLength(1)
   })
 
   for (const [name, source] of [

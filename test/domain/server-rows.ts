@@ -30,6 +30,7 @@ export function eggRow(values: Partial<Egg> = {}): Egg {
     copyScriptFrom: null,
     scriptEntry: 'ash',
     scriptIsPrivileged: true,
+    queryGame: null,
     scriptInstall: null,
     forceOutgoingIp: false,
     ...times,

@@ -189,7 +189,15 @@ describe('the door of the queue', () => {
   it('ticks', async () => {
     const path = '/jobs/tick'
     const { status, body } = await deliver('{}', { path, url: `${panelUrl}${path}` })
-    expect([status, body]).toEqual([200, { ran: 2 }])
+    expect(status).toBe(200)
+    expect(body.parts.map(({ part }: { part: string }) => part)).toEqual([
+      'schedules',
+      'recurring',
+      'trash',
+      'runs',
+      'jobs',
+    ])
+    expect((await rows()).find(({ name }) => name === 'sync-server')?.state).toBe('done')
   })
 
   it('ticks for a message without a body, as schedules of the queue send', async () => {
@@ -259,6 +267,36 @@ describe('the door of the queue', () => {
     } finally {
       delete process.env.QSTASH_DEV
     }
+  })
+
+  it('refuses a message that was signed a day ago, however it comes again', async () => {
+    const message = await body()
+    const signature = await signMessage({
+      key: signingKeys.current,
+      url,
+      body: message,
+      now: world.clock.now,
+    })
+    expect((await deliver(message, { signature })).status).toBe(200)
+    world.clock.advance(86_400)
+    expect((await deliver(message, { signature })).status).toBe(401)
+  })
+
+  it('tells the queue to come again while the panel cannot work, and not for what a job cannot do', async () => {
+    const down = (): never => {
+      throw Object.assign(new Error('gone'), { code: '08006' })
+    }
+    const { db } = world.parts
+    const message = await body()
+    Object.assign(world.parts, { db: new Proxy(db, { get: down }) })
+    try {
+      expect((await deliver(message)).status).toBe(503)
+    } finally {
+      Object.assign(world.parts, { db })
+    }
+    await world.database.db.update(jobs).set({ name: 'of-another-version' })
+    expect(await deliver(message)).toMatchObject({ status: 200, body: { outcome: 'failed' } })
+    expect(await onlyJob()).toMatchObject({ lastError: 'There is no job named of-another-version.' })
   })
 
   it('refuses a message that names no job', async () => {

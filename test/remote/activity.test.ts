@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { activity, subusers } from '../../src/db/schema.ts'
+import { activity, subusers, throttles } from '../../src/db/schema.ts'
+import { mostEntriesADay } from '../../src/domain/node-activity.ts'
 import { makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { type RequestOptions, useWorld } from '../support/world.ts'
 
@@ -91,6 +92,29 @@ describe('a batch of activity', () => {
   it('is considered up to 1,000 entries', async () => {
     await report(...Array.from({ length: 1002 }, (_, at) => entry({ metadata: { at } })))
     expect(await rows()).toHaveLength(1000)
+  })
+
+  it('is counted by what it adds, and dropped once the node has added enough for a day', async () => {
+    const key = `activity:${node.id}`
+    const hits = async () => (await world.database.db.select().from(throttles))[0]?.hits
+    await report(entry(), entry({ event: 'server:power.start' }))
+    await report(entry(), entry({ event: 'server:power.stop' }))
+    expect(await hits()).toBe(3)
+    await world.database.db.update(throttles).set({ hits: mostEntriesADay - 1 })
+    const fresh = (n: number) => entry({ metadata: { n } })
+    expect((await report(fresh(1), fresh(2))).status).toBe(200)
+    expect((await report(fresh(3))).status).toBe(200)
+    expect(await rows()).toHaveLength(5)
+    const other = await makeNode(world)
+    const server = await makeServer(world, { node: other })
+    const body = { data: [entry({ server: server.uuid })] }
+    await world.request('POST', '/api/remote/activity', { token: other.token, body })
+    expect(await rows()).toHaveLength(6)
+    world.clock.advance(86_401)
+    await report(fresh(4))
+    expect(await rows()).toHaveLength(7)
+    const counters = await world.database.db.select().from(throttles)
+    expect(counters.find((row) => row.key === key)?.hits).toBe(1)
   })
 
   it('may be empty', async () => {

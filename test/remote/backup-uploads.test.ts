@@ -109,10 +109,10 @@ describe('links for an archive', () => {
     expect(written.map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE', 'POST'])
   })
 
-  it('cost three statements, one of which writes the upload down', async () => {
+  it('cost four statements, one of which writes the upload down', async () => {
     const backup = await makeBackup()
     await ask(backup, 1000)
-    expect(await world.countStatements(() => ask(backup, 1000))).toBe(3)
+    expect(await world.countStatements(() => ask(backup, 1000))).toBe(4)
   })
 
   it('leave one upload when they are asked for at once', async () => {
@@ -142,6 +142,7 @@ describe('links for an archive', () => {
       '%20',
       '9007199254740993',
       '9007199254740991',
+      String(5 * 1024 ** 4 + 1),
       'NaN',
     ]
     for (const size of sizes) expect([size, (await ask(backup, size)).status]).toEqual([size, 400])

@@ -12,7 +12,7 @@ let server: Awaited<ReturnType<typeof makeServer>>
 
 beforeEach(async () => {
   node = await makeNode(world)
-  server = await makeServer(world, { node })
+  server = await makeServer(world, { node, backupLimit: 2 })
 })
 
 const makeBackup = async (values: Partial<typeof backups.$inferInsert> = {}) =>
@@ -76,6 +76,43 @@ describe('the report of a backup on the node', () => {
     expect(await rowOf(backup)).toMatchObject({ isSuccessful: true, bytes: 4096 })
     expect(await world.events()).toEqual(['server:backup.fail', 'server:backup.complete'])
     expect(await jobNames()).toEqual([])
+  })
+
+  it('of a success after a failure is refused with 400 when others have taken all places', async () => {
+    const backup = await makeBackup()
+    await report(backup, failure)
+    for (const name of ['One', 'Other']) await makeBackup({ name })
+    const failed = await rowOf(backup)
+    expect((await report(backup, success)).status).toBe(400)
+    expect(await rowOf(backup)).toEqual(failed)
+    expect(await world.events()).toEqual(['server:backup.fail'])
+  })
+
+  it.each([
+    ['success, failure, success', [true, false, true], [204, 400, 400], true],
+    ['failure, success, failure', [false, true, false], [204, 204, 400], true],
+    ['failure, failure, success, success', [false, false, true, true], [204, 204, 204, 400], true],
+    ['failure, failure', [false, false], [204, 204], false],
+  ] as const)(
+    'in the order %s leaves what the table says',
+    async (_order, reports, statuses, isSuccessful) => {
+      const backup = await makeBackup()
+      const answers = []
+      for (const successful of reports) answers.push(await report(backup, successful ? success : failure))
+      expect(answers.map(({ status }) => status)).toEqual(statuses)
+      expect(await rowOf(backup)).toMatchObject({ isSuccessful, isLocked: isSuccessful && reports[0] })
+    },
+  )
+
+  it('of many kinds at once leaves one outcome', async () => {
+    const backup = await makeBackup()
+    const bodies = [success, failure, success, failure, success, failure]
+    const answers = await Promise.all(bodies.map((body) => report(backup, body)))
+    expect(answers.every(({ status }) => [204, 400].includes(status))).toBe(true)
+    expect(await rowOf(backup)).toMatchObject({ isSuccessful: true, bytes: 4096 })
+    const recorded = await world.events()
+    expect(recorded.filter((event) => event === 'server:backup.complete')).toHaveLength(1)
+    expect(recorded.filter((event) => event === 'server:backup.fail').length).toBeLessThan(2)
   })
 
   it('is refused with 400 once it is successful, whatever it says', async () => {

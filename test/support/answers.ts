@@ -42,6 +42,8 @@ export function checkAnswer(app: Hono<HttpEnv>, method: string, path: string, an
   const row = table.find((route) => route.method === method && pathMatcher(route.path).test(pathname))
   const declared = row && factOfKind(row, 'returns')
   if (!row || !declared) return
+  // What is for guests sends others to the panel.
+  if (answer.status === 302 && factOfKind(row, 'permission')?.name === 'guest') return
   expect(answer.status, `${method} ${path}`).toBe(declared.status)
   if (!schemas.has(row)) schemas.set(row, declared.schema?.() ?? null)
   const schema = schemas.get(row)

@@ -1,10 +1,10 @@
 import postgres from 'postgres'
 import { vi } from 'vitest'
 import { importKeyRing } from '../../src/domain/secrets.ts'
+import { type Qstash, startQstash } from '../../src/platform/local/qstash/server.ts'
 import { type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
 import { createDatabase, testDatabaseUrl } from './database.ts'
 import { type NeonProxy, startNeonProxy } from './neon-proxy.ts'
-import { type QstashStandIn, startQstash } from './qstash.ts'
 import { startUpstash } from './upstash.ts'
 import { signingKeys, type World } from './world.ts'
 
@@ -14,7 +14,8 @@ export type CloudServices = {
   environment: Record<string, string>
   database: OpenedDatabase
   neon: NeonProxy
-  queue: QstashStandIn
+  /** It delivers nothing: what was published shows in its messages. */
+  queue: Qstash
   /** Enough of a world for the factories. */
   world: World
   close: () => Promise<void>
@@ -44,7 +45,11 @@ export async function openCloudServices(): Promise<CloudServices> {
   const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
   const { url, drop } = await createDatabase()
   const database = openPostgres(url, 2)
-  const [neon, cache, queue] = await Promise.all([startNeonProxy(url), startUpstash(), startQstash()])
+  const [neon, cache, queue] = await Promise.all([
+    startNeonProxy(url),
+    startUpstash(),
+    startQstash({ faults: () => ({ drop: true }) }),
+  ])
   const panel = { keys: await importKeyRing(keys) }
   return {
     environment: {
@@ -54,7 +59,7 @@ export async function openCloudServices(): Promise<CloudServices> {
       UPSTASH_REDIS_REST_URL: cache.url,
       UPSTASH_REDIS_REST_TOKEN: cache.token,
       QSTASH_URL: queue.url,
-      QSTASH_TOKEN: 'token-of-the-tests',
+      QSTASH_TOKEN: queue.token,
       QSTASH_CURRENT_SIGNING_KEY: signingKeys.current,
       QSTASH_NEXT_SIGNING_KEY: signingKeys.next,
       APPLICATION_RATE_LIMIT: '5000',

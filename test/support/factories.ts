@@ -13,6 +13,12 @@ const next = () => (serial += 1)
 /** All levels on everything. */
 export const fullAcl: Acl = Object.fromEntries(aclResources.map((resource) => [resource, 3]))
 
+/** A password, and a hash of it that takes a millisecond: a hash carries its parameters. */
+export const known = {
+  password: 'horse',
+  passwordHash: 'scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$4LFzhcmdiN8-mIxXQMRb7t78vEcjLC52eAQGe0eG8Pw',
+}
+
 /** An account; an ordinary one unless said otherwise. */
 export async function makeUser(world: World, values: Insert<typeof tables.users> = {}) {
   const n = next()

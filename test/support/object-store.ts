@@ -22,13 +22,29 @@ const optionsAt = (port: number): S3Options => ({
 /** What fauxqs' server is of, as far as it is used here. */
 type Incoming = { method: string; url: string; headers: IncomingMessage['headers']; raw: IncomingMessage }
 type Outgoing = { status: (code: number) => { send: (text: string) => PromiseLike<unknown> } }
+type Answered = { statusCode: number }
 
-/** A store with an empty bucket. It checks the signatures of links as the real ones do, and of nothing else. */
+/**
+ * A store with an empty bucket. It checks the signatures of links as the real ones do, and of nothing else; it
+ * lists open uploads, which fauxqs does not, two on a page.
+ */
 export async function openTestStore(): Promise<TestStore> {
   const requests: string[] = []
+  const open = new Map<string, OpenUpload>()
   const app = buildApp({ logger: false, defaultRegion: region })
+  app.addHook('onSend', async (request: Incoming, reply: Answered, payload: unknown) => {
+    if (reply.statusCode < 300) followUpload(open, request, String(payload))
+    return payload
+  })
   app.addHook('onRequest', async (request: Incoming, reply: Outgoing) => {
     requests.push(`${request.method} ${request.url}`)
+    const { pathname, searchParams } = new URL(request.url, 'http://store')
+    const isListing =
+      request.method === 'GET' && /^\/archives\/?$/.test(pathname) && searchParams.has('uploads')
+    if (isListing) {
+      const uploads = [...open.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1))
+      return void (await reply.status(200).send(listOf(uploads, searchParams.get('key-marker') ?? '')))
+    }
     if (request.headers.authorization?.includes(`Credential=${credentials.accessKeyId}/`)) return
     if (!(await isSigned(request.raw))) await reply.status(403).send('SignatureDoesNotMatch')
   })
@@ -38,6 +54,33 @@ export async function openTestStore(): Promise<TestStore> {
   await fetch(`${options.endpoint}/${options.bucket}`, { method: 'PUT', headers })
   requests.length = 0
   return { options, requests, close: () => app.close() }
+}
+
+type OpenUpload = { key: string; uploadId: string; startedAt: string }
+
+/** Keeps the list of uploads that are open. */
+function followUpload(open: Map<string, OpenUpload>, { method, url }: Incoming, answer: string): void {
+  const { pathname, searchParams } = new URL(url, 'http://store')
+  const key = pathname.slice('/archives/'.length)
+  if (method === 'POST' && searchParams.has('uploads')) {
+    const uploadId = /<UploadId>([^<]+)</.exec(answer)?.[1] ?? ''
+    open.set(uploadId, { key, uploadId, startedAt: new Date().toISOString() })
+  } else if ((method === 'POST' || method === 'DELETE') && searchParams.has('uploadId')) {
+    open.delete(searchParams.get('uploadId') ?? '')
+  }
+}
+
+function listOf(uploads: OpenUpload[], marker: string): string {
+  const rest = uploads.filter(({ key }) => key > marker)
+  const page = rest.slice(0, 2)
+  const entries = page.map(
+    ({ key, uploadId, startedAt }) =>
+      `<Upload><Key>${key}</Key><UploadId>${uploadId}</UploadId><Initiated>${startedAt}</Initiated></Upload>`,
+  )
+  const isTruncated = rest.length > page.length
+  const next = isTruncated ? `<NextKeyMarker>${page.at(-1)?.key}</NextKeyMarker>` : ''
+  return `<?xml version="1.0" encoding="UTF-8"?><ListMultipartUploadsResult><Bucket>archives</Bucket>
+    ${next}<IsTruncated>${isTruncated}</IsTruncated>${entries.join('')}</ListMultipartUploadsResult>`
 }
 
 /** A store that answers whatever `listener` says. */

@@ -15,6 +15,8 @@ export type PanelProcess = {
   asPlayer: (method: string, path: string, body?: unknown) => Promise<WireAnswer>
   /** Ends the panel and starts it again on the same data. */
   restart: () => Promise<void>
+  /** The panel dies as if somebody pulled the plug; `restart` brings it back. */
+  kill: () => Promise<void>
   /** A further development daemon, for the node with this id. */
   startDaemon: (nodeId: number) => Promise<RunningProcess>
   stop: () => Promise<void>
@@ -42,6 +44,7 @@ export async function startPanelProcess(env: Record<string, string> = {}): Promi
       process = await start()
       panel.bootstrap = await read()
     },
+    kill: () => process.kill(),
     startDaemon: async (nodeId) => {
       const { body } = await panel.asAdmin('GET', `/nodes/${nodeId}/configuration`)
       const file = join(directory, `node-${nodeId}.json`)
@@ -116,8 +119,8 @@ export async function demoServer(panel: PanelProcess, user: number, allocation: 
   }
 }
 
-/** A node for a further daemon on this machine, with three allocations; gives its id and theirs. */
-export async function addNode(panel: PanelProcess, name: string, ports: string) {
+/** A node for a further daemon on this machine, with allocations; gives its id and theirs. */
+export async function addNode(panel: PanelProcess, name: string, ports: string, daemonListen?: number) {
   const location = await panel.asAdmin('POST', '/locations', { short: name, long: 'End to end' })
   const node = await panel.asAdmin('POST', '/nodes', {
     name,
@@ -128,7 +131,7 @@ export async function addNode(panel: PanelProcess, name: string, ports: string) 
     memory_overallocate: 0,
     disk: 10_240,
     disk_overallocate: 0,
-    daemonListen: await freePort(),
+    daemonListen: daemonListen ?? (await freePort()),
     daemonSFTP: 2022,
   })
   const { id } = node.body.attributes

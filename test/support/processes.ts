@@ -1,7 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-export type RunningProcess = { child: ChildProcess; output: () => string; stop: () => Promise<void> }
+export type RunningProcess = {
+  child: ChildProcess
+  output: () => string
+  stop: () => Promise<void>
+  /** Ends it without a word: it does nothing more. */
+  kill: () => Promise<void>
+}
 
 /** A Node process of this project, once it has printed `ready`. Fails with its output when it ends before. */
 export async function startProcess(
@@ -25,13 +31,16 @@ export async function startProcess(
   return {
     child,
     output: () => output,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
   }
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  await ended
 }
 
 /** Waits until `look` gives something that is neither null nor false; fails with the last thing seen. */

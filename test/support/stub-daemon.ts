@@ -2,11 +2,18 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type DaemonCall = { method: string; path: string; headers: IncomingMessage['headers']; body: any }
+/** `body` is what the bytes say when they are JSON, else their text. */
+export type DaemonCall = {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: any
+  bytes: Buffer
+}
 
-/** `json` or `text` is the body; `hang` never answers. */
+/** `json` or `text` is the body, after which `cut` breaks the connection; `hang` never answers. */
 export type DaemonAnswer =
-  | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
+  | { status?: number; json?: unknown; text?: string; headers?: Record<string, string>; cut?: true }
   | { hang: true }
 
 export type StubDaemon = {
@@ -44,9 +51,11 @@ export async function startStubDaemon(): Promise<StubDaemon> {
 async function readCall(request: IncomingMessage): Promise<DaemonCall> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString('utf8')
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.toString('utf8')
   const { method = '', url = '', headers } = request
-  return { method, path: url, headers, body: text === '' ? null : JSON.parse(text) }
+  const isJson = headers['content-type']?.startsWith('application/json') && text !== ''
+  return { method, path: url, headers, body: isJson ? JSON.parse(text) : text || null, bytes }
 }
 
 function send(response: ServerResponse, answer: DaemonAnswer): void {
@@ -57,7 +66,8 @@ function send(response: ServerResponse, answer: DaemonAnswer): void {
     'x-request-id': 'daemon-request',
     ...answer.headers,
   })
-  response.end(text)
+  if (answer.cut) response.write(text, () => response.destroy())
+  else response.end(text)
 }
 
 /** Wings: system and server routes. */

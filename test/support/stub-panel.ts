@@ -21,6 +21,8 @@ export type StubPanel = {
   readonly url: string
   readonly servers: Map<string, StubServer>
   readonly calls: StubCall[]
+  /** Where archives of a size go, by the backup's uuid; a backup that is not there is unknown. */
+  readonly uploads: Map<string, (size: number) => Promise<{ parts: string[]; part_size: number }>>
   /** Answers a call instead of the panel when it returns a status; may be replaced at any time. */
   refuse: (call: StubCall) => number | undefined
   callsTo: (method: string, path: string) => StubCall[]
@@ -31,12 +33,13 @@ export type StubPanel = {
 export async function startStubPanel(): Promise<StubPanel> {
   const servers = new Map<string, StubServer>()
   const calls: StubCall[] = []
+  const uploads: StubPanel['uploads'] = new Map()
   const http = createServer((request, response) => {
-    void readCall(request).then((call) => {
+    void readCall(request).then(async (call) => {
       calls.push(call)
       const refused = panel.refuse(call)
       const answer =
-        refused === undefined ? answerCall(servers, call) : { status: refused, body: { errors: [] } }
+        refused === undefined ? await answerCall(panel, call) : { status: refused, body: { errors: [] } }
       response.writeHead(answer.status, { 'Content-Type': 'application/json' })
       response.end(answer.body === undefined ? '' : JSON.stringify(answer.body))
     })
@@ -47,6 +50,7 @@ export async function startStubPanel(): Promise<StubPanel> {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     servers,
     calls,
+    uploads,
     refuse: () => undefined,
     callsTo: (method, path) => calls.filter((call) => call.method === method && call.path === path),
     close: async () => {
@@ -72,10 +76,15 @@ async function readCall(request: IncomingMessage): Promise<StubCall> {
   }
 }
 
-function answerCall(servers: Map<string, StubServer>, call: StubCall): { status: number; body?: unknown } {
+async function answerCall(
+  { servers, uploads }: StubPanel,
+  call: StubCall,
+): Promise<{ status: number; body?: unknown }> {
   if (call.method === 'POST') return { status: 204 }
   if (call.path === '/servers') return { status: 200, body: listServers(servers, call.query) }
-  const [, , uuid = '', part] = call.path.split('/')
+  const [, area, uuid = '', part] = call.path.split('/')
+  const upload = uploads.get(uuid)
+  if (area === 'backups' && upload) return { status: 200, body: await upload(Number(call.query.get('size'))) }
   const server = servers.get(uuid)
   if (!server)
     return { status: 404, body: { errors: [{ code: 'NotFound', status: '404', detail: 'unknown' }] } }

@@ -1,7 +1,14 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Hono } from 'hono'
 import { afterAll, beforeEach } from 'vitest'
+import { httpCaptcha } from '../../src/adapters/captcha.ts'
+import type { Message } from '../../src/adapters/mail.ts'
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { httpOauth } from '../../src/adapters/oauth.ts'
+import { httpPastes } from '../../src/adapters/paste.ts'
 import { isSignedByQueue } from '../../src/adapters/queue-signature.ts'
 import type { Queue } from '../../src/adapters/queue.ts'
 import { activity } from '../../src/db/schema.ts'
@@ -12,15 +19,27 @@ import type { HttpEnv } from '../../src/http/environment.ts'
 import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import { mailOutbox } from '../../src/platform/local/mail.ts'
+import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import { openPanel, type Parts } from '../../src/platform/parts.ts'
 import { serve } from '../../src/platform/serve.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { answerOf, type Answer, checkAnswer } from './answers.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
+import { memoryObjects, type MemoryObjects } from './memory-objects.ts'
 
 export const panelUrl = 'http://panel.test'
 export const signingKeys = { current: 'sig_current_of_the_tests', next: 'sig_next_of_the_tests' }
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
+
+const config: Parts['config'] = {
+  url: panelUrl,
+  name: 'Roost',
+  regionalUrls: { eu: 'https://eu.panel.test' },
+  clientRateLimit: 100_000,
+  applicationRateLimit: 100_000,
+  timezone: 'UTC',
+  longestWait: 5_000,
+}
 
 export type RequestOptions = {
   token?: string
@@ -37,6 +56,10 @@ export type World = {
   database: TestDatabase
   /** A panel whose actor is the system. */
   panel: Panel
+  /** Where mails of this test are kept. */
+  folder: string
+  /** What the panel keeps its objects in, unless a test puts another store in its place. */
+  objects: MemoryObjects
   clock: { now: Date; advance: (seconds: number) => void }
   /** Messages that were sent to the queue; `runJobs` does what they ask for. */
   messages: { id: string; delay: number }[]
@@ -45,6 +68,8 @@ export type World = {
   runJobs: () => Promise<number>
   /** Names of the recorded events, oldest first. */
   events: () => Promise<string[]>
+  /** The mails that were sent, oldest first. */
+  mails: () => Promise<Message[]>
   /** How many statements `work` sends, begin and commit not counted. */
   countStatements: (work: () => Promise<unknown>) => Promise<number>
 }
@@ -64,41 +89,43 @@ export function useWorld(): World {
     const current = await opened
     opened = null
     await current?.database.close()
+    if (current) await rm(current.folder, { recursive: true, force: true })
   })
   return world
 }
 
 async function openWorld(): Promise<World> {
   const database = await openTestDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'roost-world-'))
   const messages: World['messages'] = []
+  const objects = memoryObjects()
   const clock = {
     now: new Date(),
     advance: (seconds: number) => void (clock.now = new Date(clock.now.getTime() + seconds * 1000)),
   }
   const queue: Queue = {
-    send: async ({ id, delay }) => void messages.push({ id, delay }),
+    send: async (sent) => void messages.push(...sent.map(({ id, delay }) => ({ id, delay }))),
+    scheduleTick: async () => undefined,
     isSigned: ({ path, ...message }) =>
       isSignedByQueue(signingKeys, { ...message, url: `${panelUrl}${path}` }),
     ping: async () => undefined,
   }
   const parts: Parts = {
-    config: {
-      url: panelUrl,
-      name: 'Roost',
-      regionalUrls: { eu: 'https://eu.panel.test' },
-      clientRateLimit: 100_000,
-      applicationRateLimit: 100_000,
-      timezone: 'UTC',
-    },
+    config,
     keys: await importKeyRing(secretKeys),
     db: database.db,
     transaction: database.transaction,
     cache: localCache(() => clock.now.getTime()),
     flights: new Map(),
+    circuits: new Map(),
     queue,
-    objects: { put: noObjects, signedUrl: noObjects, remove: noObjects, ping: async () => undefined },
-    mail: mailOutbox('/nonexistent'),
+    objects,
+    mail: mailOutbox(join(folder, 'outbox')),
+    pastes: httpPastes(),
+    oauth: httpOauth(),
+    captcha: httpCaptcha(),
     mysqlHost,
+    gameQuery: nodeGameQuery,
     now: () => clock.now,
     close: database.close,
   }
@@ -135,6 +162,9 @@ async function openWorld(): Promise<World> {
       const rows = await database.db.select({ event: activity.event }).from(activity).orderBy(activity.id)
       return rows.map(({ event }) => event)
     },
+    mails: () => readMails(join(folder, 'outbox')),
+    folder,
+    objects,
     countStatements: async (work) => {
       const before = database.statements.length
       await work()
@@ -143,8 +173,13 @@ async function openWorld(): Promise<World> {
   }
 }
 
-async function noObjects(): Promise<never> {
-  throw new Error('These tests have no object store.')
+async function readMails(outbox: string): Promise<Message[]> {
+  const names = (await readdir(outbox).catch(() => [] as string[])).toSorted((one, other) =>
+    one.localeCompare(other),
+  )
+  return Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(outbox, name), 'utf8')) as Message),
+  )
 }
 
 function requestOf(method: string, path: string, options: RequestOptions): Request {
@@ -167,9 +202,12 @@ async function empty(world: World): Promise<void> {
   const { db } = world.database
   await db.execute(sql.raw(emptying))
   world.clock.now = new Date()
+  await rm(join(world.folder, 'outbox'), { recursive: true, force: true })
   world.messages.length = 0
   world.database.statements.length = 0
-  Object.assign(world.parts, { cache: localCache(() => world.clock.now.getTime()) })
+  world.objects.clear()
+  const cache = localCache(() => world.clock.now.getTime())
+  Object.assign(world.parts, { cache, objects: world.objects })
 }
 
 /** Deleting is much faster than truncating where tables are small; the owner of the database may skip the checks. */

@@ -66,7 +66,8 @@ async function examinePostgres(env: Env): Promise<Check[]> {
   }
 }
 
-function table(checks: Check[]): string {
+/** One check a line. */
+export function table(checks: Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   return checks
     .map(({ name, state, detail }) => `${state.padEnd(4)}  ${name.padEnd(width)}  ${detail}`)

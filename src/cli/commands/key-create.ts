@@ -14,6 +14,7 @@ const resources = Object.keys({
   nests: true,
   eggs: true,
   database_hosts: true,
+  jobs: true,
   server_databases: true,
   settings: true,
   api_keys: true,

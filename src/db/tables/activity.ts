@@ -45,6 +45,7 @@ export const activity = pgTable(
     index().on(t.serverId, t.timestamp, t.id),
     index().on(t.serverId, t.event, t.timestamp, t.id),
     index().on(t.userId, t.timestamp, t.id),
+    index().on(t.userId, t.event, t.timestamp, t.id),
     index().on(t.actorId, t.timestamp, t.id),
     uniqueIndex('activity_digest_index')
       .on(t.digest, t.timestamp)

@@ -16,6 +16,7 @@ export const aclResources = [
   'server_databases',
   'settings',
   'api_keys',
+  'jobs',
 ] as const
 export type AclResource = (typeof aclResources)[number]
 export type Acl = Partial<Record<AclResource, 0 | 1 | 2 | 3>>

@@ -39,6 +39,8 @@ export const eggs = pgTable(
     scriptEntry: text().notNull().default('ash'),
     scriptIsPrivileged: boolean().notNull().default(true),
     scriptInstall: text(),
+    /** Protocol by which its games tell who plays, as gamedig names them; guessed from the egg while null. */
+    queryGame: text(),
     forceOutgoingIp: boolean().notNull().default(false),
     ...times,
   },

@@ -35,6 +35,9 @@ export const jobs = pgTable(
       .on(t.key)
       .where(sql`${t.state} = 'waiting'`),
     index().on(t.finishedAt),
+    index('jobs_dead_index')
+      .on(t.finishedAt)
+      .where(sql`${t.state} = 'dead'`),
     check('jobs_state', sql`${t.state} in ('waiting', 'done', 'dead')`),
   ],
 )

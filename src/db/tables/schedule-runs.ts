@@ -30,6 +30,10 @@ export const scheduleRuns = pgTable(
       .where(sql`${t.trigger} = 'cron'`),
     index().on(t.scheduleId, t.startedAt),
     index().on(t.requestedBy),
+    index().on(t.finishedAt),
+    index('schedule_runs_running_index')
+      .on(t.startedAt)
+      .where(sql`${t.state} = 'running'`),
     check('schedule_runs_trigger', sql`${t.trigger} in ('cron', 'manual')`),
     check('schedule_runs_state', sql`${t.state} in ('running', 'succeeded', 'failed', 'skipped')`),
   ],

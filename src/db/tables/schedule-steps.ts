@@ -16,6 +16,8 @@ export const scheduleSteps = pgTable(
     sequenceId: integer().notNull(),
     action: text({ enum: ['command', 'power', 'backup'] }).notNull(),
     payload: text().notNull().default(''),
+    /** Seconds after the step before it. */
+    timeOffset: integer().notNull().default(0),
     continueOnFailure: boolean().notNull().default(false),
     state: text({ enum: ['pending', 'dispatched', 'succeeded', 'failed', 'unknown', 'skipped'] })
       .notNull()

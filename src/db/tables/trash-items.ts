@@ -16,6 +16,8 @@ export const trashItems = pgTable(
     isFile: boolean().notNull(),
     /** False until the move on the node was seen to have happened. */
     ready: boolean().notNull().default(false),
+    /** While it is being restored or purged nobody else may: who does it holds it until then. */
+    heldUntil: instant(),
     deletedAt: instant().notNull().defaultNow(),
     expiresAt: instant().notNull(),
   },

@@ -12,6 +12,8 @@ export type EggDocument = {
   features: string[] | null
   docker_images: Record<string, string>
   file_denylist: string[]
+  /** A key of our own, where an administrator set it; other readers pass over it. */
+  query_game?: string
   startup: string
   config: { files: string; startup: string; logs: string; stop: string | null }
   scripts: { installation: { script: string | null; container: string; entrypoint: string } }
@@ -42,6 +44,7 @@ export function exportEgg(egg: EggColumns, variables: EggVariableImport[], now: 
     features: egg.features,
     docker_images: egg.dockerImages,
     file_denylist: egg.fileDenylist,
+    ...(egg.queryGame ? { query_game: egg.queryGame } : {}),
     startup: egg.startup,
     config: {
       files: jsonText(egg.configFiles),

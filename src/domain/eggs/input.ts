@@ -28,6 +28,9 @@ const ConfigStartup = () =>
     strip_ansi: z.boolean().optional(),
   })
 
+/** How gamedig spells games. */
+export const queryGamePattern = /^[a-z\d-]{1,50}$/
+
 /** Columns of an egg by their names on the wire; texts are kept as they are. Spec: Resources, egg. */
 export const EggInput = () =>
   z.object({
@@ -57,6 +60,9 @@ export const EggInput = () =>
       .nullish()
       .describe('Egg of the nest whose script is taken where this one has none'),
     force_outgoing_ip: boolean().nullish(),
+    query_game: orBlank(z.string().trim().regex(queryGamePattern, 'regex')).describe(
+      'Game by which its servers are asked who plays, as gamedig names it; guessed while null',
+    ),
   })
 /** The same fields where only some are sent. */
 export const EggChanges = () => EggInput().partial()
@@ -85,6 +91,7 @@ export const eggColumnsOf = (input: EggChanges): Partial<Egg> =>
     scriptIsPrivileged: input.script_is_privileged ?? undefined,
     copyScriptFrom: input.copy_script_from,
     forceOutgoingIp: input.force_outgoing_ip ?? undefined,
+    queryGame: input.query_game,
   })
 
 type Sent<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }

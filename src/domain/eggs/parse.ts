@@ -11,6 +11,7 @@ import {
   type Reading,
 } from './document.ts'
 import { EggFormatError } from './format-error.ts'
+import { queryGamePattern } from './input.ts'
 import { parseConfig, type EggConfig } from './parse-config.ts'
 import {
   parseVariables,
@@ -33,7 +34,10 @@ export type EggColumns = EggConfig &
     | 'scriptContainer'
     | 'scriptEntry'
     | 'scriptInstall'
-  >
+  > & {
+    /** Left out where a document does not speak of it: most do not. */
+    queryGame?: string | null
+  }
 /** An egg document as columns to insert; `warnings` says what was changed or will not work. */
 export type EggImport = { uuid?: string; egg: EggColumns; variables: EggVariableImport[]; warnings: string[] }
 
@@ -70,6 +74,7 @@ export function parseEgg(json: unknown): EggImport {
     ...parseConfig(document, reading),
     startup: renameInStartup(parseStartupCommand(document, reading), renames),
     ...parseScript(document, reading),
+    ...parseQueryGame(document, reading),
   }
   if (reading.issues.length > 0) throw new EggFormatError(reading.issues)
   const uuid = dialect === 'pelican' && typeof document.uuid === 'string' ? document.uuid : ''
@@ -110,6 +115,15 @@ function parseStartupCommand(document: JsonObject, reading: Reading): string {
   if (texts.length > 1) reading.warnings.push('startup_commands: only the first command is kept')
   if (texts.length === 0) reading.issues.push({ field: 'startup_commands', problem: 'names no command' })
   return texts[0] ?? ''
+}
+
+/** A key of our own in these formats. */
+function parseQueryGame(document: JsonObject, reading: Reading): Pick<EggColumns, 'queryGame'> {
+  const queryGame = document.query_game ?? null
+  if (queryGame === null) return {}
+  if (typeof queryGame === 'string' && queryGamePattern.test(queryGame)) return { queryGame }
+  reading.warnings.push('query_game: is no name of a game and is left out')
+  return {}
 }
 
 function parseScript(

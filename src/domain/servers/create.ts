@@ -13,6 +13,7 @@ import { invalidField } from '../validation.ts'
 import { findViableNodes, lockFreeAllocation, noAllocation } from './deploy.ts'
 import type { DeployInput, ServerInput } from './input.ts'
 import { eraseServer } from './delete.ts'
+import { endWatch, watchInstall } from './install-watch.ts'
 import { variableValues } from './variables.ts'
 
 /** Seconds after which a creation that nobody finished is taken up by its job: longer than a call to a daemon. */
@@ -161,6 +162,7 @@ async function store(
     { serverId: server.id, startOnCompletion: input.start_on_completion ?? false },
     { key: creationKey(server.id), runAt: new Date(panel.now().getTime() + creationGrace * 1000) },
   )
+  await watchInstall(panel, server.id)
   return { server, node }
 }
 
@@ -216,6 +218,7 @@ async function insertServer(
 async function undoCreation(panel: Panel, server: Server, error: unknown): Promise<void> {
   await inTransaction(panel, async (panel) => {
     await cancelJob(panel, creationKey(server.id))
+    await endWatch(panel, server.id)
     await eraseServer(panel, server)
     if (error instanceof DaemonError && (error.status === null || error.status >= 500)) {
       await enqueue(panel, 'delete-server-from-node', { nodeId: server.nodeId, serverUuid: server.uuid })

@@ -3,6 +3,7 @@ import { nodes, servers, transfers } from '../../db/schema.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { notFound, serverStateConflict } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
+import { letGoOfBackups } from '../backups/remove.ts'
 import { refuseDaemonFailure } from '../daemon-errors.ts'
 import { dropDatabasesOf, letGoOfDatabases } from '../database-reconciliation.ts'
 import { enqueueRemoval } from './node-jobs.ts'
@@ -13,7 +14,8 @@ import { enqueueRemoval } from './node-jobs.ts'
  * Refuses with 404 an unknown server, with 409 one that is being moved or given a database, with the daemon's
  * status, 502 or 504 when the node does not remove it or a host does not drop a database: then nothing is
  * changed but that databases which were dropped are gone. With `force` the panel forgets it at once, its move
- * included, and jobs tell each node and host that holds something of it until they agree.
+ * included, and jobs tell each node and host that holds something of it until they agree. What the object store
+ * holds of its backups, jobs remove.
  * Spec: Application API, servers. Wings: DELETE /api/servers/{uuid}
  */
 export async function deleteServer(panel: Panel, id: number, force: boolean): Promise<void> {
@@ -32,6 +34,7 @@ export async function deleteServer(panel: Panel, id: number, force: boolean): Pr
   }
   await inTransaction(panel, async (panel) => {
     await letGoOfDatabases(panel, id, force)
+    await letGoOfBackups(panel, id)
     const holders = await eraseServer(panel, server)
     // A move may have begun or ended since the node was told.
     for (const nodeId of holders.filter((id) => force || id !== node.id)) {

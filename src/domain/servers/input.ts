@@ -22,18 +22,20 @@ export const LimitsInput = () =>
       .nullish(),
   })
 
-/** Values by environment name; scalars are taken as text, true and false as 1 and 0. PHP writes an empty one as `[]`. */
+/** The value of a variable; scalars are taken as text, true and false as 1 and 0. */
+export const variableText = () =>
+  z.preprocess(
+    (value) => (typeof value === 'boolean' ? String(Number(value)) : value),
+    looseText(longestValue),
+  )
+
+/** Values by environment name. PHP writes an empty one as `[]`. */
 export const EnvironmentInput = () =>
   z.preprocess(
     (value) => (Array.isArray(value) && value.length === 0 ? {} : value),
-    z.record(
-      z.string().max(191, 'max'),
-      z.preprocess(
-        (value) => (typeof value === 'boolean' ? String(Number(value)) : value),
-        looseText(longestValue).nullish(),
-      ),
-      { error: (issue) => (issue.input === undefined ? 'present' : undefined) },
-    ),
+    z.record(z.string().max(191, 'max'), variableText().nullish(), {
+      error: (issue) => (issue.input === undefined ? 'present' : undefined),
+    }),
   )
 
 /** The name of an image in the characters of the specification. Spec: Resources, server. */

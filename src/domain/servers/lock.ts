@@ -5,6 +5,7 @@ import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
+import { refuseConflict, type ServerConflict } from '../server-state.ts'
 
 /**
  * The server, locked until the transaction ends; allocations are locked after it, by id, and its node last.
@@ -31,6 +32,21 @@ export async function placeOf(
       .leftJoin(transfers, and(eq(transfers.serverId, server.id), isNull(transfers.successful)))
       .where(eq(nodes.id, server.nodeId)),
   )
+}
+
+/**
+ * The server, locked, with its node, when its state allows action but for what is tolerated: it may have changed
+ * since the request was let in. Refuses with 404 and 409.
+ */
+export async function lockAvailable(
+  panel: Panel,
+  id: number,
+  tolerated: readonly ServerConflict[] = [],
+): Promise<{ server: Server; node: Node }> {
+  const server = await lockServer(panel, id)
+  const { node, movingTo } = await placeOf(panel, server)
+  refuseConflict({ server, node, isTransferring: movingTo !== null }, tolerated)
+  return { server, node }
 }
 
 /** Column of a server's row that is another one after each change of it. */

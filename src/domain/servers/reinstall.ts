@@ -8,6 +8,7 @@ import { inTransaction, type Panel } from '../../panel.ts'
 import { record } from '../activity.ts'
 import { refuseDaemonFailure } from '../daemon-errors.ts'
 import { cancelJob, enqueue, isWaiting, type JobPayloads } from '../jobs.ts'
+import { endWatch, watchInstall } from './install-watch.ts'
 import { lockServer, placeOf } from './lock.ts'
 
 /**
@@ -26,13 +27,18 @@ export const reinstallKey = (serverId: number) => `reinstall-server:${serverId}`
  * stuck there may be installed again. Records `server:reinstall`. When the process dies on the way, a job
  * asks the daemon.
  *
- * Refuses with 404, with 409 while the server is suspended, being restored or moved, or another
- * reinstallation is just starting; with the daemon's status, 502 or 504 when it does not take it: then the
- * status is as before.
- * Spec: Application API, servers/{server}/reinstall. Wings: POST /api/servers/{uuid}/reinstall
+ * Refuses with 404, with 409 while the server is suspended, being restored or moved, another reinstallation is
+ * just starting, or the status is one of `except`; with the daemon's status, 502 or 504 when it does not take
+ * it: then the status is as before.
+ * Spec: Application API, servers/{server}/reinstall; Client API, settings.
+ * Wings: POST /api/servers/{uuid}/reinstall
  */
-export async function reinstallServer(panel: Panel, id: number): Promise<void> {
-  const { server, node } = await inTransaction(panel, (inside) => startReinstall(inside, id))
+export async function reinstallServer(
+  panel: Panel,
+  id: number,
+  except: readonly ServerStatus[] = [],
+): Promise<void> {
+  const { server, node } = await inTransaction(panel, (inside) => startReinstall(inside, id, except))
   try {
     await panel.daemon(node).reinstallServer(server.uuid)
   } catch (error) {
@@ -69,13 +75,18 @@ export async function reinstallServerOnNode(
 }
 
 /** The row as it was before. */
-async function startReinstall(panel: Panel, id: number): Promise<{ server: Server; node: Node }> {
+async function startReinstall(
+  panel: Panel,
+  id: number,
+  except: readonly ServerStatus[],
+): Promise<{ server: Server; node: Node }> {
   const server = await lockServer(panel, id)
   const { node, movingTo } = await placeOf(panel, server)
   if (server.status === 'suspended') throw serverStateConflict('The server is suspended.')
   if (server.status === 'restoring_backup') {
     throw serverStateConflict('The server is being restored from a backup.')
   }
+  if (except.includes(server.status)) throw serverStateConflict('The server is being installed.')
   if (movingTo !== null) throw conflict('The server is being moved to another node.')
   if (await isWaiting(panel, reinstallKey(id))) {
     throw serverStateConflict('The server is being installed again already.')
@@ -90,6 +101,7 @@ async function startReinstall(panel: Panel, id: number): Promise<{ server: Serve
     { serverId: id },
     { key: reinstallKey(id), runAt: new Date(panel.now().getTime() + reinstallGrace * 1000) },
   )
+  await watchInstall(panel, id)
   return { server, node }
 }
 
@@ -100,6 +112,8 @@ async function endReinstall(panel: Panel, id: number, status: ServerStatus): Pro
     .set({ status, updatedAt: panel.now() })
     .where(and(eq(servers.id, id), eq(servers.status, 'installing')))
   await cancelJob(panel, reinstallKey(id))
+  // One that was being installed before still is, and nobody else watches it.
+  if (status !== 'installing') await endWatch(panel, id)
 }
 
 const acceptReinstall = (panel: Panel, serverId: number) =>

@@ -124,6 +124,7 @@ async function startNodeDaemon(
     token,
     uuid,
     dataDirectory: join(directory, 'daemon'),
+    allowLocalPulls: true,
     log,
   }
   const daemon = await startDaemon({ ...options, port }).catch(() => startDaemon({ ...options, port: 0 }))

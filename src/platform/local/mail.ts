@@ -1,14 +1,31 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Mailer } from '../../adapters/mail.ts'
+import type { KeptMessage, Mailer } from '../../adapters/mail.ts'
 
-/** Writes each message as one JSON file into a folder, oldest name first. */
-export function mailOutbox(directory: string): Mailer {
+/** Writes each message as one JSON file into a folder, oldest name first, from where it goes nowhere. */
+export function mailOutbox(directory: string): Required<Mailer> {
   return {
     send: async (message) => {
-      await mkdir(directory, { recursive: true })
-      const name = `${new Date().toISOString().replaceAll(':', '-')}-${crypto.randomUUID()}.json`
-      await writeFile(join(directory, name), JSON.stringify(message, null, 2), { mode: 0o600 })
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      const sentAt = new Date().toISOString()
+      const name = `${sentAt.replaceAll(':', '-')}-${crypto.randomUUID()}.json`
+      const kept: KeptMessage = { sentAt, ...message }
+      await writeFile(join(directory, name), JSON.stringify(kept, null, 2), { mode: 0o600 })
     },
+    outbox: async (limit) => {
+      const names = (await namesIn(directory)).filter((name) => name.endsWith('.json'))
+      const newest = names.toSorted((one, other) => (one < other ? 1 : -1)).slice(0, limit)
+      const texts = await Promise.all(newest.map((name) => readFile(join(directory, name), 'utf8')))
+      return texts.map((text) => JSON.parse(text) as KeptMessage)
+    },
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
 }

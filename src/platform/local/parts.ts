@@ -1,21 +1,33 @@
+import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Hono } from 'hono'
 import { upstashCache } from '../../adapters/cache.ts'
-import { httpMailer } from '../../adapters/mail.ts'
+import { httpCaptcha } from '../../adapters/captcha.ts'
 import { mysqlHost } from '../../adapters/mysql-host.ts'
+import { httpOauth } from '../../adapters/oauth.ts'
 import type { ObjectStore } from '../../adapters/objects.ts'
+import { httpPastes } from '../../adapters/paste.ts'
 import { qstashQueue, type Queue } from '../../adapters/queue.ts'
 import { importKeyRing } from '../../domain/secrets.ts'
+import type { PanelConfig } from '../../panel.ts'
 import { type Env, required } from '../env.ts'
+import { openMailer } from '../mail.ts'
 import { openNeon } from '../neon.ts'
+import { lazyObjects } from '../lazy-objects.ts'
+import { nodeGameQuery } from '../node-game-query.ts'
 import type { Parts } from '../parts.ts'
+import { s3OptionsOf } from '../s3-options.ts'
 import { migratePostgres, type OpenedDatabase, openPostgres } from '../postgres.ts'
+import { openSmtp } from '../smtp.ts'
 import { localCache } from './cache.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { mailOutbox } from './mail.ts'
-import { diskObjects } from './objects.ts'
+import { openObjectEndpoint, type ObjectEndpoint } from './objects/endpoint.ts'
+import { inProcessHandler } from './objects/in-process.ts'
 import { openPglite } from './pglite.ts'
 import { localQueue } from './queue.ts'
+
+/** Where the embedded object store is, below the panel's address. */
+export const objectsPath = '/objects'
 
 export type LocalSurroundings = {
   directory: DataDirectory
@@ -29,21 +41,14 @@ export type LocalSurroundings = {
 export async function openLocalParts(
   env: Env,
   surroundings: LocalSurroundings,
-): Promise<{ parts: Parts; objectsApp: Hono | null }> {
+): Promise<{ parts: Parts; objectEndpoint: ObjectEndpoint | null }> {
   const { directory, url } = surroundings
   const keys = await importKeyRing(env.APP_KEYS ?? directory.secrets.appKeys)
   const database = await openDatabase(env, directory)
   const { queue, close: closeQueue } = openQueue(env, surroundings)
   const objects = await openObjects(env, directory, url)
   const parts: Parts = {
-    config: {
-      url,
-      name: env.APP_NAME,
-      regionalUrls: env.REGIONAL_URLS,
-      clientRateLimit: env.CLIENT_RATE_LIMIT,
-      applicationRateLimit: env.APPLICATION_RATE_LIMIT,
-      timezone: env.APP_TIMEZONE,
-    },
+    config: configOf(env, url),
     keys,
     db: database.db,
     transaction: database.transaction,
@@ -52,24 +57,33 @@ export async function openLocalParts(
         ? upstashCache(env.UPSTASH_REDIS_REST_URL, env.UPSTASH_REDIS_REST_TOKEN)
         : localCache(),
     flights: new Map(),
+    circuits: new Map(),
     queue,
     objects: objects.store,
-    mail: env.MAIL_HTTP_ENDPOINT
-      ? httpMailer({
-          endpoint: env.MAIL_HTTP_ENDPOINT,
-          token: required(env, 'MAIL_HTTP_TOKEN'),
-          from: env.MAIL_FROM,
-        })
-      : mailOutbox(join(directory.path, 'outbox')),
+    mail: openMailer(env, openSmtp) ?? mailOutbox(join(directory.path, 'outbox')),
+    pastes: httpPastes(),
+    oauth: httpOauth(),
+    captcha: httpCaptcha(),
     mysqlHost,
+    gameQuery: nodeGameQuery,
     now: () => new Date(),
     close: async () => {
       closeQueue()
       await database.close()
     },
   }
-  return { parts, objectsApp: objects.app }
+  return { parts, objectEndpoint: objects.endpoint }
 }
+
+const configOf = (env: Env, url: string): PanelConfig => ({
+  url,
+  name: env.APP_NAME,
+  regionalUrls: env.REGIONAL_URLS,
+  clientRateLimit: env.CLIENT_RATE_LIMIT,
+  applicationRateLimit: env.APPLICATION_RATE_LIMIT,
+  timezone: env.APP_TIMEZONE,
+  longestWait: 300_000,
+})
 
 async function openDatabase(env: Env, directory: DataDirectory): Promise<OpenedDatabase> {
   if (!env.DATABASE_URL) return openPglite(join(directory.path, 'database'))
@@ -103,26 +117,20 @@ function openQueue(
   return { queue, close: () => undefined }
 }
 
+/** The embedded store is a service of this process: at the panel's own address, so that links work where the panel does. */
 async function openObjects(
   env: Env,
   directory: DataDirectory,
   url: string,
-): Promise<{ store: ObjectStore; app: Hono | null }> {
-  if (!env.S3_BUCKET) {
-    return diskObjects({
-      directory: join(directory.path, 'objects'),
-      url: () => url,
-      secret: directory.secrets.objects,
-    })
-  }
-  const { s3ObjectStore } = await import('../../adapters/objects.ts')
-  const store = s3ObjectStore({
-    bucket: env.S3_BUCKET,
-    region: env.S3_REGION,
-    accessKeyId: required(env, 'S3_ACCESS_KEY_ID'),
-    secretAccessKey: required(env, 'S3_SECRET_ACCESS_KEY'),
-    endpoint: env.S3_ENDPOINT ?? null,
-    pathStyle: env.S3_PATH_STYLE,
-  })
-  return { store, app: null }
+): Promise<{ store: ObjectStore; endpoint: ObjectEndpoint | null }> {
+  const options = s3OptionsOf(env)
+  if (options) return { store: lazyObjects(options), endpoint: null }
+  const service = { bucket: 'panel', region: 'local', accessKeyId: 'panel' }
+  const credentials = { ...service, secretAccessKey: directory.secrets.objects }
+  const [folder, address] = [join(directory.path, 'objects'), `${url}${objectsPath}`]
+  const endpoint = await openObjectEndpoint({ ...credentials, directory: folder, url: address })
+  const requestHandler = inProcessHandler(endpoint)
+  const store = lazyObjects({ ...credentials, endpoint: address, pathStyle: true, requestHandler })
+  // Only the folder can be out of reach, and asking for it needs no SDK.
+  return { store: { ...store, ping: () => access(folder, constants.R_OK | constants.W_OK) }, endpoint }
 }

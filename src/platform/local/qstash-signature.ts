@@ -5,7 +5,7 @@ import { SignJWT } from 'jose'
 export function signMessage(message: {
   key: string
   url: string
-  body: string
+  body: string | Uint8Array
   now?: Date
 }): Promise<string> {
   const issuedAt = Math.floor((message.now ?? new Date()).getTime() / 1000)

@@ -1,5 +1,6 @@
 import { isSignedByQueue, type SigningKeys } from '../../adapters/queue-signature.ts'
 import type { Queue } from '../../adapters/queue.ts'
+import { openLanes } from './lanes.ts'
 import { signMessage } from './qstash-signature.ts'
 
 export type LocalQueueOptions = {
@@ -9,13 +10,19 @@ export type LocalQueueOptions = {
   deliver: (request: Request) => Promise<Response>
 }
 
+/** Messages under way at once: ten thousand that are due in the same second leave room for requests. */
+const mostAtOnce = 16
+
 /**
  * Delivers messages inside this process, signed as QStash signs them, so that the jobs function
  * runs the same code as behind QStash. What is lost with the process is found by the minute sweep.
  */
 export function localQueue(options: LocalQueueOptions): { queue: Queue; close: () => void } {
   const timers = new Set<NodeJS.Timeout>()
+  const lanes = openLanes(mostAtOnce)
+  let isClosed = false
   const deliver = async (id: string) => {
+    if (isClosed) return
     const body = JSON.stringify({ job: id })
     const url = `${options.origin()}/jobs/run`
     const signature = await signMessage({ key: options.signingKeys.current, url, body })
@@ -24,18 +31,25 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
   }
   return {
     queue: {
-      send: async ({ id, delay }) => {
-        const timer = setTimeout(() => {
-          timers.delete(timer)
-          deliver(id).catch((error: unknown) => console.warn('A message was not delivered:', error))
-        }, delay * 1000)
-        timers.add(timer)
+      send: async (messages) => {
+        for (const { id, delay } of messages) {
+          const timer = setTimeout(() => {
+            timers.delete(timer)
+            lanes(() => deliver(id)).catch((error: unknown) =>
+              console.warn('A message was not delivered:', error),
+            )
+          }, delay * 1000)
+          timers.add(timer)
+        }
       },
+      // The process ticks by itself.
+      scheduleTick: async () => undefined,
       isSigned: ({ path, ...message }) =>
         isSignedByQueue(options.signingKeys, { ...message, url: `${options.origin()}${path}` }),
       ping: async () => undefined,
     },
     close: () => {
+      isClosed = true
       for (const timer of timers) clearTimeout(timer)
       timers.clear()
     },

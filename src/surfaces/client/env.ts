@@ -1,11 +1,14 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { bearerToken, identifyClient, type ReachedServer } from '../../domain/credentials.ts'
+import { bearerToken, identifyClient, identifySession, type ReachedServer } from '../../domain/credentials.ts'
 import { type GrantedPermissions, isGranted, type Permission } from '../../domain/permissions.ts'
+import { isCsrfTokenOf, isSessionToken } from '../../domain/sessions.ts'
 import { refuseConflict, type ServerConflict } from '../../domain/server-state.ts'
 import { forbidden, notFound } from '../../errors.ts'
+import { requireSameOrigin } from '../../http/csrf.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { stating } from '../../http/facts.ts'
+import { sessionCookie } from '../../http/session-cookie.ts'
 import { throttle } from '../../http/throttle.ts'
 
 /** What every handler of the Client API finds; `reached` is null when the path names no server the caller reaches. */
@@ -21,18 +24,35 @@ export type ServerEnv = {
   }
 }
 
-/** The caller holds a Client API key; what he reaches of the server in the path comes along. Refuses with 401 and 403. */
+/**
+ * The caller holds a Client API key, or is signed in; what he reaches of the server in the path comes along.
+ * Of both the key decides. Refuses with 401 and 403, and with 419 what a foreign page sends under a session.
+ */
 export const clientCredential = stating(
   { kind: 'credential', name: 'client key or session' },
   createMiddleware<ClientEnv>(async (c, next) => {
     const { panel } = c.var
-    const token = bearerToken(c.req.header('authorization'))
-    const { actor, reached } = await identifyClient(panel, token, serverNameIn(c.req.path))
+    const { actor, reached } = await identify(c, panel)
     c.set('panel', { ...panel, actor })
     c.set('reached', reached)
     await next()
   }),
 )
+
+async function identify(c: Context<ClientEnv>, panel: ClientEnv['Variables']['panel']) {
+  const { path } = c.req
+  const options = { exempt: whereSecondFactorsAreSetUp.test(path) }
+  const key = c.req.header('authorization')
+  const cookie = key === undefined ? sessionCookie(c, panel.config.url) : null
+  if (cookie === null || !isSessionToken(cookie)) {
+    return identifyClient(panel, bearerToken(key), serverNameIn(path), options)
+  }
+  const identified = await identifySession(panel, cookie, serverNameIn(path), options)
+  requireSameOrigin(c, panel.config.url, isCsrfTokenOf(cookie))
+  return identified
+}
+
+const whereSecondFactorsAreSetUp = /^\/api\/client\/account(\/two-factor(\/.*)?)?\/?$/
 
 const serverNameIn = (path: string) => /^\/api\/client\/servers\/([^/]+)/.exec(path)?.[1] ?? null
 
@@ -41,17 +61,22 @@ export const clientRateLimit = throttle({
   name: 'client',
   limit: (panel) => panel.config.clientRateLimit,
   seconds: 60,
-  key: (c) => userIn(c),
+  key: (c) => perUser(c),
 })
 
 /** For throttles that count each person on each server. */
 export const perUserAndServer = (c: Context<HttpEnv>): string | null => {
   const { reached } = (c as unknown as Context<ClientEnv>).var
-  const user = userIn(c)
+  const user = perUser(c)
   return user === null || reached === null ? null : `${user}:${reached.server.uuid}`
 }
 
-const userIn = (c: Context<HttpEnv>) =>
+/** For throttles that count everybody on one server together. */
+export const perServer = (c: Context<HttpEnv>): string | null =>
+  (c as unknown as Context<ClientEnv>).var.reached?.server.uuid ?? null
+
+/** For throttles that count everything one person does. */
+export const perUser = (c: Context<HttpEnv>) =>
   c.var.panel.actor.kind === 'user' ? c.var.panel.actor.user.uuid : null
 
 /** The server in the path is there for the caller. Refuses with 404, be it unknown or another's. */

@@ -1,12 +1,8 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import {
-  BackupReport,
-  finishBackup,
-  finishRestoration,
-  RestorationReport,
-} from '../../domain/backup-callbacks.ts'
-import { type BackupUpload, openUpload, UploadQuery } from '../../domain/backup-uploads.ts'
+import { BackupReport, finishBackup } from '../../domain/backups/callbacks.ts'
+import { finishRestoration, RestorationReport } from '../../domain/backups/restoration-callbacks.ts'
+import { type BackupUpload, openUpload, UploadQuery } from '../../domain/backups/uploads.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
 import { ownServers, type RemoteEnv } from './env.ts'
 

@@ -3,11 +3,15 @@ import type { ActivityQueue } from './activity.ts'
 import type { Denylist } from './denylist.ts'
 import type { Fault } from './faults.ts'
 import type { GameServer } from './game-server.ts'
+import type { OneTimeTokens } from './one-time-tokens.ts'
 import type { PanelClient, RetryPolicy } from './panel-client.ts'
 import type { StateFile } from './state-file.ts'
 
-/** The release line of Wings whose behaviour is spoken where releases differ. */
-export type Profile = '1.11' | '1.12' | '1.13'
+/**
+ * The release line of Wings whose behaviour is spoken where releases differ; `pelican` is the fork of that name,
+ * without the routes and callbacks that it alone has.
+ */
+export type Profile = '1.11' | '1.12' | '1.13' | 'pelican'
 
 /** What the development daemon is started with. Durations are in milliseconds. */
 export type DaemonOptions = {
@@ -24,6 +28,8 @@ export type DaemonOptions = {
   tokenCheckInterval?: number
   stopTimeout?: number
   crashTimeout?: number
+  /** Whether servers may fetch files from loopback and private addresses; Wings never lets them. */
+  allowLocalPulls?: boolean
   retry?: Partial<RetryPolicy>
   faults?: Fault[]
   log?: (line: string) => void
@@ -33,6 +39,8 @@ export type DaemonSettings = {
   panelUrl: string
   panelOrigin: string
   dataDirectory: string
+  /** Where files lie until they are whole. */
+  spoolDirectory: string
   profile: Profile
   version: string
   allowedOrigins: string[]
@@ -40,6 +48,7 @@ export type DaemonSettings = {
   tokenCheckInterval: number
   stopTimeout: number
   crashTimeout: number
+  allowLocalPulls: boolean
   retry: RetryPolicy
 }
 
@@ -59,13 +68,19 @@ export type Daemon = {
   servers: Map<string, GameServer>
   panel: PanelClient
   denylist: Denylist
+  oneTimeTokens: OneTimeTokens
   activity: ActivityQueue
   states: StateFile
   faults: Fault[]
   log: (line: string) => void
 }
 
-const versions: Record<Profile, string> = { '1.11': '1.11.11', '1.12': '1.12.2', '1.13': '1.13.3' }
+const versions: Record<Profile, string> = {
+  '1.11': '1.11.11',
+  '1.12': '1.12.2',
+  '1.13': '1.13.3',
+  pelican: '1.0.0',
+}
 
 /** Fills in Wings' defaults. A trailing slash of the panel's address is removed. */
 export function resolveSettings(options: DaemonOptions): DaemonSettings {
@@ -75,6 +90,7 @@ export function resolveSettings(options: DaemonOptions): DaemonSettings {
     panelUrl,
     panelOrigin: new URL(panelUrl).origin,
     dataDirectory: resolve(options.dataDirectory),
+    spoolDirectory: resolve(options.dataDirectory, 'spool'),
     profile,
     version: versions[profile],
     allowedOrigins: options.allowedOrigins ?? [],
@@ -82,6 +98,7 @@ export function resolveSettings(options: DaemonOptions): DaemonSettings {
     tokenCheckInterval: options.tokenCheckInterval ?? 30_000,
     stopTimeout: options.stopTimeout ?? 600_000,
     crashTimeout: options.crashTimeout ?? 60_000,
+    allowLocalPulls: options.allowLocalPulls ?? false,
     retry: { first: 500, max: 12_000, total: 30_000, timeout: 30_000, ...options.retry },
   }
 }
@@ -98,6 +115,7 @@ export function initialConfig(options: DaemonOptions): Record<string, unknown> {
       host: options.host ?? '127.0.0.1',
       port: options.port ?? 0,
       ssl: { enabled: false },
+      disable_remote_download: false,
       upload_limit: 100,
     },
     system: { data: resolve(options.dataDirectory, 'volumes'), sftp: { bind_port: 2022 } },

@@ -6,8 +6,10 @@ import type { MiddlewareHandler } from 'hono'
 /**
  * A deliberate misbehaviour. `route` is `METHOD /path`, where `*` stands for any method or one path segment:
  * a path under /api/remote matches the daemon's own calls to the panel, any other the daemon's HTTP API.
- * `delay` waits first (both directions), `fail` answers without processing, `drop` processes and then cuts
- * the connection, `hang` processes nothing and never answers, `duplicate` repeats a successful callback.
+ * `delay` waits first (both directions), `fail` answers without processing, `duplicate` repeats a successful
+ * callback. `drop` processes and then cuts the connection: of a call, the panel's answer is lost. `hang`
+ * processes nothing and never answers: a call is not made, and what depends on it stands still as if the daemon
+ * had died there, until it is closed.
  * `times` counts down to 0, after which the fault is spent; absent means always.
  */
 export type Fault = {

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BackgroundWork } from './background-work.ts'
 import { daemonLine, keepLine } from './console-output.ts'
 import type { Daemon } from './daemon.ts'
 import type { GameProcess } from './game-process.ts'
@@ -33,6 +34,9 @@ export type ServerTransfer = {
   ended: Promise<void>
 }
 
+/** A download under way, of which `progress` (0 to 1) is done; `ended` rejects when it fails. */
+export type Pull = { identifier: string; progress: number; cancel: () => void; ended: Promise<string> }
+
 export type GameServer = {
   readonly uuid: string
   readonly directory: string
@@ -45,6 +49,12 @@ export type GameServer = {
   usage: Usage
   installation: Installation | undefined
   transfer: ServerTransfer | undefined
+  /** Files on their way from elsewhere, by identifier. */
+  pulls: Map<string, Pull>
+  /** Backups that are being made. */
+  backups: Set<BackgroundWork>
+  /** Backups that are being restored. */
+  restorations: Set<BackgroundWork>
   powerLock: PowerLock
   lastCrashAt: number | undefined
   sockets: Set<ConnectedSocket>
@@ -66,6 +76,9 @@ export function registerServer(daemon: Daemon, configuration: ServerConfiguratio
     usage: { memory: 0, cpu: 0, uptime: 0, disk: 0 },
     installation: undefined,
     transfer: undefined,
+    pulls: new Map(),
+    backups: new Set(),
+    restorations: new Set(),
     powerLock: createPowerLock(),
     lastCrashAt: undefined,
     sockets: new Set(),

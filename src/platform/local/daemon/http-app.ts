@@ -4,12 +4,18 @@ import type { Daemon } from './daemon.ts'
 import { injectFaults } from './faults.ts'
 import { errorAnswer, type DaemonEnv } from './http-context.ts'
 import { BodyError } from './request-body.ts'
+import { backupRoutes } from './routes/backups.ts'
 import { consoleRoutes } from './routes/console.ts'
+import { fileArchiveRoutes } from './routes/file-archives.ts'
+import { fileChangeRoutes } from './routes/file-changes.ts'
+import { fileTransferRoutes } from './routes/file-transfers.ts'
+import { fileRoutes } from './routes/files.ts'
 import { installRoutes } from './routes/install.ts'
 import { powerRoutes } from './routes/power.ts'
 import { revocationRoutes } from './routes/revocation.ts'
 import { serverRoutes } from './routes/servers.ts'
 import { sftpRoutes } from './routes/sftp.ts'
+import { signedFileRoutes } from './routes/signed-files.ts'
 import { systemRoutes } from './routes/system.ts'
 import { incomingTransferRoutes, transferRoutes } from './routes/transfers.ts'
 import { webSocketRoutes } from './routes/websocket.ts'
@@ -18,7 +24,7 @@ import { webSocketRoutes } from './routes/websocket.ts'
 export type Area = (daemon: Daemon) => Hono<DaemonEnv>
 
 /** Areas that check a signed token themselves. */
-const publicAreas: Area[] = [webSocketRoutes, incomingTransferRoutes]
+const publicAreas: Area[] = [webSocketRoutes, incomingTransferRoutes, signedFileRoutes]
 
 /** Areas behind the node's bearer token. */
 const guardedAreas: Area[] = [
@@ -30,6 +36,11 @@ const guardedAreas: Area[] = [
   revocationRoutes,
   transferRoutes,
   sftpRoutes,
+  fileRoutes,
+  fileChangeRoutes,
+  fileArchiveRoutes,
+  fileTransferRoutes,
+  backupRoutes,
 ]
 
 /**

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Daemon } from './daemon.ts'
@@ -15,6 +16,11 @@ export function errorAnswer(
   text: string,
 ): Response {
   return c.json({ error: text, request_id: c.get('requestId') }, status)
+}
+
+/** Where a request comes from. */
+export function clientAddress(request: IncomingMessage): string {
+  return (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '')
 }
 
 /** Puts the server named by `:server` into the context, else answers 404. */

@@ -11,9 +11,16 @@ type NodeConfiguration = {
   api: { host: string; port: number }
 }
 
-const usage = 'Usage: npm run daemon -- --config <node configuration as JSON> --data <directory>'
+const usage = `Usage: npm run daemon -- --config <node configuration as JSON> --data <directory> [--allow-local-pulls]
+  --allow-local-pulls  servers may fetch files from loopback and private addresses, which Wings never lets them`
 
-const { values } = parseArgs({ options: { config: { type: 'string' }, data: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    config: { type: 'string' },
+    data: { type: 'string' },
+    'allow-local-pulls': { type: 'boolean', default: false },
+  },
+})
 if (!values.config || !values.data) {
   console.error(usage)
   process.exit(2)
@@ -28,6 +35,7 @@ const daemon = await startDaemon({
   host: '127.0.0.1',
   port: configuration.api.port,
   dataDirectory: values.data,
+  allowLocalPulls: values['allow-local-pulls'],
   log: console.log,
 })
 await daemon.ready

@@ -1,7 +1,7 @@
 const longestHead = 16 * 1024
 
 /** One part of a multipart body; its content must be read to the end before the next part is. */
-export type Part = { name: string; content: AsyncIterable<Buffer> }
+export type Part = { name: string; fileName: string | undefined; content: AsyncIterable<Buffer> }
 
 /** The boundary in a Content-Type, or undefined when it is no multipart form. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
@@ -18,7 +18,12 @@ export async function* readParts(body: AsyncIterable<Buffer>, boundary: string):
   while ((await input.take(2)) !== '--') {
     const head = await input.text('\r\n\r\n')
     const content = input.until(delimiter)
-    yield { name: /;\s*name="([^"]*)"/i.exec(head)?.[1] ?? '', content }
+    const [, fileName] = /;\s*filename="((?:[^"\\]|\\.)*)"/i.exec(head) ?? []
+    yield {
+      name: /;\s*name="([^"]*)"/i.exec(head)?.[1] ?? '',
+      fileName: fileName?.replace(/\\(["\\])/g, '$1'),
+      content,
+    }
     for await (const _chunk of content) continue
   }
 }

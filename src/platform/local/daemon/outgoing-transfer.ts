@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Daemon } from './daemon.ts'
-import { askToStop } from './game-process.ts'
 import { publish, type GameServer, type ServerTransfer } from './game-server.ts'
 import { describe } from './panel-client.ts'
+import { haveStopped } from './power.ts'
 import { packDirectory } from './transfer-archive.ts'
 
 /** Where a server goes to; `token` is the whole Authorization header. */
@@ -27,7 +27,7 @@ export async function sendServer(
     ended: Promise.resolve(),
   }
   server.transfer = transfer
-  if (!(await haveStopped(daemon, server))) {
+  if (!(await haveStopped(daemon, server, longestStop))) {
     server.transfer = undefined
     return false
   }
@@ -36,16 +36,6 @@ export async function sendServer(
     transfer.abort = () => void (server.transfer = undefined)
   })
   return true
-}
-
-async function haveStopped(daemon: Daemon, server: GameServer): Promise<boolean> {
-  const wait = Math.min(longestStop, daemon.settings.stopTimeout)
-  if (!(await server.powerLock.acquire(wait))) return false
-  try {
-    return await askToStop(daemon, server, wait)
-  } finally {
-    server.powerLock.release()
-  }
 }
 
 /** Only the target reports a success; a failure both do, and the panel hears the first. */

@@ -38,6 +38,8 @@ type Client = {
 }
 
 const lastAttemptTimeout = 2_000
+/** The longest time that a timer knows. */
+const forEver = 2 ** 31 - 1
 
 /**
  * A client of the panel's remote API with Wings' rules: 4xx is final, 5xx and network errors are retried with
@@ -105,8 +107,15 @@ async function send(client: Client, call: Call): Promise<Response> {
   const startedAt = performance.now()
   for (let pause = first; ; pause = Math.min(pause * 1.5, max)) {
     try {
-      await delayByFault(client, call)
-      return await attempt(client, call, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)]))
+      await waitByFault(client, call)
+      const response = await attempt(
+        client,
+        call,
+        AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)]),
+      )
+      if (!takeFault(client.faults, ['drop'], call.method, remotePath(call))) return response
+      await response.body?.cancel()
+      throw new PanelError(`${call.method} ${call.path}: the answer was lost`, undefined, true)
     } catch (error) {
       const spread = pause * (0.5 + Math.random())
       const late = performance.now() - startedAt + spread > total
@@ -116,10 +125,14 @@ async function send(client: Client, call: Call): Promise<Response> {
   }
 }
 
-async function delayByFault({ faults, closing }: Client, call: Call): Promise<void> {
-  const fault = takeFault(faults, ['delay'], call.method, `/api/remote${call.path.split('?')[0]}`)
-  if (fault) await wait(fault.milliseconds, undefined, { signal: closing.signal })
+async function waitByFault({ faults, closing }: Client, call: Call): Promise<void> {
+  const fault = takeFault(faults, ['delay', 'hang'], call.method, remotePath(call))
+  if (!fault) return
+  const milliseconds = fault.effect === 'delay' ? fault.milliseconds : forEver
+  await wait(milliseconds, undefined, { signal: closing.signal, ref: fault.effect === 'delay' })
 }
+
+const remotePath = ({ path }: Call) => `/api/remote${path.split('?')[0]}`
 
 async function refusal(call: Call, response: Response): Promise<PanelError> {
   const text = await response.text()

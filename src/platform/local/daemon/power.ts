@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { writeConfigurationFiles } from './configuration-files.ts'
 import type { Daemon } from './daemon.ts'
-import { killGame, launchGame, stopGame } from './game-process.ts'
+import { askToStop, killGame, launchGame, stopGame } from './game-process.ts'
 import {
   publishDaemonLine,
   synchronize,
@@ -29,7 +29,8 @@ export function isPowerAction(value: unknown): value is PowerAction {
 /**
  * Runs a power action to its end: a start until the program runs, a stop until it has ended. One action at a
  * time, waiting up to `waitMilliseconds` for the one before; a kill waits for nobody. Refused with a
- * PowerError while the server is installing, being moved, suspended (start, restart) or already running (start).
+ * PowerError while the server is installing, being moved or restored, suspended (start, restart) or already
+ * running (start).
  */
 export async function runPowerAction(
   daemon: Daemon,
@@ -39,6 +40,7 @@ export async function runPowerAction(
 ): Promise<void> {
   if (server.installation) throw new PowerError('the server is being installed')
   if (server.transfer) throw new PowerError('the server is being moved to another node')
+  if (server.restorations.size > 0) throw new PowerError('a backup of the server is being restored')
   if (action === 'kill') return killGame(daemon, server)
   if (!(await server.powerLock.acquire(waitMilliseconds))) {
     throw new PowerError('another power action is under way for this server', true)
@@ -61,6 +63,24 @@ export function runPowerActionInBackground(
   runPowerAction(daemon, server, action, waitMilliseconds).catch((error: unknown) =>
     daemon.log(`${server.uuid}: ${action} failed: ${describe(error)}`),
   )
+}
+
+/**
+ * Asks the program to end once no other power action is under way; false when it still runs, or another action
+ * does, after `milliseconds`, of which there are no more than for a stop.
+ */
+export async function haveStopped(
+  daemon: Daemon,
+  server: GameServer,
+  milliseconds: number,
+): Promise<boolean> {
+  const wait = Math.min(milliseconds, daemon.settings.stopTimeout)
+  if (!(await server.powerLock.acquire(wait))) return false
+  try {
+    return await askToStop(daemon, server, wait)
+  } finally {
+    server.powerLock.release()
+  }
 }
 
 async function startGame(daemon: Daemon, server: GameServer): Promise<void> {

@@ -37,6 +37,15 @@ export function readStrings(body: Record<string, unknown>, name: string): string
   return value
 }
 
+/** A list of objects, empty when absent or null; throws a BodyError for another type. */
+export function readObjects(body: Record<string, unknown>, name: string): Record<string, unknown>[] {
+  const value = body[name] ?? []
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'object' && entry !== null)) {
+    throw new BodyError(`${name} is not a list of objects.`)
+  }
+  return value
+}
+
 /** A whole number, 0 when absent or null; throws a BodyError for another type. */
 export function readInteger(body: Record<string, unknown>, name: string): number {
   const value = body[name] ?? 0

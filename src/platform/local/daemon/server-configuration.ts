@@ -25,6 +25,8 @@ export type ServerConfiguration = {
   stripAnsi: boolean
   stop: { type: string; value: string }
   files: ConfigurationFile[]
+  /** Lines of a .gitignore: what the file routes do not touch. */
+  fileDenylist: string[]
 }
 
 /**
@@ -48,6 +50,7 @@ export function decodeServerConfiguration(value: unknown): ServerConfiguration {
     memoryLimit: checkBuild(optionalObject(settings['build'], 'settings.build')),
     defaultIp: text(defaultAllocation['ip'], 'settings.allocations.default.ip'),
     defaultPort: integer(defaultAllocation['port'], 'settings.allocations.default.port'),
+    fileDenylist: decodeDenylist(optionalObject(settings['egg'], 'settings.egg')),
     ...decodeProcess(requireObject(answer['process_configuration'], 'process_configuration')),
   }
 }
@@ -59,10 +62,6 @@ function readUuid(value: unknown): string {
 }
 
 function checkUnusedSettings(settings: JsonObject, allocations: JsonObject): void {
-  const egg = optionalObject(settings['egg'], 'settings.egg')
-  list(egg['file_denylist'], 'settings.egg.file_denylist').forEach((entry, at) =>
-    text(entry, `settings.egg.file_denylist[${at}]`),
-  )
   list(settings['mounts'], 'settings.mounts')
   const labels = optionalObject(settings['labels'], 'settings.labels')
   for (const [name, label] of Object.entries(labels)) text(label, `settings.labels.${name}`)
@@ -72,6 +71,12 @@ function checkUnusedSettings(settings: JsonObject, allocations: JsonObject): voi
     const name = `settings.allocations.mappings.${ip}`
     list(ports, name).forEach((port) => integer(port, name))
   }
+}
+
+function decodeDenylist(egg: JsonObject): string[] {
+  return list(egg['file_denylist'], 'settings.egg.file_denylist').map((entry, at) =>
+    text(entry, `settings.egg.file_denylist[${at}]`),
+  )
 }
 
 function checkBuild(build: JsonObject): number {

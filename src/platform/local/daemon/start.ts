@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { createActivityQueue } from './activity.ts'
+import { endWorks } from './background-work.ts'
 import { bootServers } from './boot.ts'
 import {
   initialConfig,
@@ -17,7 +18,9 @@ import type { Fault } from './faults.ts'
 import { stopGame } from './game-process.ts'
 import type { GameServer } from './game-server.ts'
 import { createHttpApp } from './http-app.ts'
+import { createOneTimeTokens } from './one-time-tokens.ts'
 import { createPanelClient, describe } from './panel-client.ts'
+import { cancelPulls } from './pulls.ts'
 import { openStateFile } from './state-file.ts'
 import { acceptWebSockets } from './websocket-upgrade.ts'
 
@@ -70,6 +73,8 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
 function createDaemon(options: DaemonOptions): Daemon {
   const settings = resolveSettings(options)
   const log = options.log ?? (() => {})
+  rmSync(settings.spoolDirectory, { recursive: true, force: true })
+  mkdirSync(settings.spoolDirectory)
   const faults = options.faults ?? []
   const credentials: Credentials = {
     inbound: { token: options.token },
@@ -85,6 +90,7 @@ function createDaemon(options: DaemonOptions): Daemon {
     servers: new Map(),
     panel,
     denylist: createDenylist(Date.now(), settings.profile),
+    oneTimeTokens: createOneTimeTokens(),
     activity: createActivityQueue(panel, settings.dataDirectory, log),
     states: openStateFile(settings.dataDirectory),
     faults,
@@ -111,6 +117,8 @@ async function closeDaemon(daemon: Daemon, http: Server, closeSockets: () => voi
 async function quitServer(daemon: Daemon, server: GameServer): Promise<void> {
   server.installation?.kill()
   server.transfer?.abort()
+  await cancelPulls(server)
+  await endWorks([...server.backups, ...server.restorations])
   await server.installation?.ended
   await server.transfer?.ended
   await stopGame(daemon, server, closeGrace)

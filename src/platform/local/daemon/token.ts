@@ -10,6 +10,9 @@ export type TokenClaims = {
   scope: string | undefined
   server_uuid: string | undefined
   user_uuid: string | undefined
+  file_path: string | undefined
+  backup_uuid: string | undefined
+  unique_id: string | undefined
   permissions: string[]
 }
 
@@ -53,6 +56,9 @@ export function verifyToken(token: string, secret: string, now = Date.now()): To
     scope: readText(claims['scope']),
     server_uuid: readText(claims['server_uuid']),
     user_uuid: readText(claims['user_uuid']),
+    file_path: readText(claims['file_path']),
+    backup_uuid: readText(claims['backup_uuid']),
+    unique_id: readText(claims['unique_id']),
     permissions: permissions.filter((entry) => typeof entry === 'string'),
   }
 }

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { create, extract } from 'tar'
 
-/** The regular files and folders below a folder as a tar.gz. Links are left out, as Wings leaves them out. */
-export function packDirectory(directory: string): AsyncIterable<Buffer> {
+/**
+ * The regular files and folders below a folder as a tar.gz, or what of them the names say. Links are left out, as
+ * Wings leaves them out.
+ */
+export function packDirectory(directory: string, names = ['.']): AsyncIterable<Buffer> {
   return create(
     {
       cwd: directory,
@@ -10,7 +13,8 @@ export function packDirectory(directory: string): AsyncIterable<Buffer> {
       strict: true,
       filter: (_path, entry) => 'isFile' in entry && (entry.isFile() || entry.isDirectory()),
     },
-    ['.'],
+    // A name that begins with @ would be read as an archive.
+    names.map((name) => (name.startsWith('@') ? `./${name}` : name)),
   )
 }
 

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Daemon } from './daemon.ts'
 import type { GameServer } from './game-server.ts'
+import { clientAddress } from './http-context.ts'
 import { openSession } from './websocket-session.ts'
 
 const mostSockets = 30
@@ -48,10 +49,6 @@ function isAllowedOrigin(daemon: Daemon, origin: string | undefined): boolean {
   const { panelOrigin, allowedOrigins } = daemon.settings
   if (origin === undefined) return false
   return origin === panelOrigin || allowedOrigins.some((entry) => entry === '*' || entry === origin)
-}
-
-function clientAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '')
 }
 
 function refuse(socket: Duplex, status: number): void {

@@ -15,6 +15,7 @@ export const EggDocumentShape = () =>
     features: z.array(z.string()).nullable(),
     docker_images: z.record(z.string(), z.string()),
     file_denylist: z.array(z.string()),
+    query_game: z.string().optional(),
     startup: z.string(),
     config: z.object({
       files: z.string(),

@@ -32,6 +32,7 @@ export const EggResource = resource(
       features: z.array(z.string()).nullable(),
       update_url: z.string().nullable(),
       force_outgoing_ip: z.boolean(),
+      query_game: z.string().nullable(),
       script: z.object({
         privileged: z.boolean(),
         install: z.string().nullable(),
@@ -64,6 +65,7 @@ export const EggResource = resource(
     features: row.features,
     update_url: row.updateUrl,
     force_outgoing_ip: row.forceOutgoingIp,
+    query_game: row.queryGame,
     script: {
       privileged: row.scriptIsPrivileged,
       install: row.scriptInstall,

@@ -115,15 +115,17 @@ function invocationOf(row: ClientServer): string {
 
 /** The addresses are never denied, they shrink to the primary one. */
 function relationshipsOf(row: ClientServer) {
-  const { server, permissions, include } = row
-  const subusers = isGranted(permissions, 'user.read') ? SubuserResource.list(row.subusers) : nullResource
+  const { server, permissions, include, panelUrl } = row
+  const subusers = row.subusers.map((subuser) => ({ ...subuser, panelUrl }))
   return {
     allocations: AllocationResource.list(visibleAllocations(row)),
     variables: isGranted(permissions, 'startup.read')
       ? EggVariableResource.list(visibleVariables(row).map((variable) => ({ variable, server })))
       : nullResource,
     ...(include.includes('egg') ? { egg: EggResource.one(row.egg) } : {}),
-    ...(include.includes('subusers') ? { subusers } : {}),
+    ...(include.includes('subusers')
+      ? { subusers: isGranted(permissions, 'user.read') ? SubuserResource.list(subusers) : nullResource }
+      : {}),
   }
 }
 

@@ -1,33 +1,53 @@
 import * as z from 'zod'
+import type { BatchStats } from '../../../domain/batch-stats.ts'
 import type { ServerStats } from '../../../domain/stats.ts'
 import { resource } from '../../../http/resource.ts'
 
-/** State and use of a server. Bytes, percent of one core, milliseconds. */
-export const StatsResource = resource(
-  'stats',
-  () =>
-    z.object({
-      current_state: z.string(),
-      is_suspended: z.boolean(),
-      resources: z.object({
-        memory_bytes: z.number(),
-        cpu_absolute: z.number(),
-        disk_bytes: z.number(),
-        network_rx_bytes: z.number(),
-        network_tx_bytes: z.number(),
-        uptime: z.number(),
-      }),
+const Attributes = () =>
+  z.object({
+    current_state: z.string(),
+    is_suspended: z.boolean(),
+    resources: z.object({
+      memory_bytes: z.number(),
+      cpu_absolute: z.number(),
+      disk_bytes: z.number(),
+      network_rx_bytes: z.number(),
+      network_tx_bytes: z.number(),
+      uptime: z.number(),
     }),
-  (stats: ServerStats) => ({
-    current_state: stats.state,
-    is_suspended: stats.isSuspended,
-    resources: {
-      memory_bytes: stats.memoryBytes,
-      cpu_absolute: stats.cpuAbsolute,
-      disk_bytes: stats.diskBytes,
-      network_rx_bytes: stats.networkRxBytes,
-      network_tx_bytes: stats.networkTxBytes,
-      uptime: stats.uptime,
-    },
-  }),
+  })
+
+/** State and use of a server. Bytes, percent of one core, milliseconds. */
+export const StatsResource = resource('stats', Attributes, (stats: ServerStats) => ({
+  current_state: stats.state,
+  is_suspended: stats.isSuspended,
+  resources: {
+    memory_bytes: stats.memoryBytes,
+    cpu_absolute: stats.cpuAbsolute,
+    disk_bytes: stats.diskBytes,
+    network_rx_bytes: stats.networkRxBytes,
+    network_tx_bytes: stats.networkTxBytes,
+    uptime: stats.uptime,
+  },
+}))
+
+/** The same of one of several servers. */
+const NamedStatsResource = resource(
+  'stats',
+  () => Attributes().extend({ server: z.uuid() }),
+  ({ uuid, stats }: BatchStats['known'][number]) => ({ server: uuid, ...StatsResource.attributes(stats) }),
 )
+
+/** A list of stats with the uuids of the servers within reach of which nothing can be said now. */
+export const StatsBatch = () =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(NamedStatsResource.One()),
+    meta: z.object({ unavailable: z.array(z.uuid()) }),
+  })
+
+/** What `StatsBatch` describes. */
+export const presentBatchStats = ({ known, unavailable }: BatchStats) => ({
+  ...NamedStatsResource.list(known),
+  meta: { unavailable },
+})

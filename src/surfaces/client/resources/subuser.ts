@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { User } from '../../../db/tables/users.ts'
 import { resource, timestamp, Timestamp } from '../../../http/resource.ts'
+import { pictureOf } from './picture.ts'
 
 /** A person with access to a server, as the others see him. */
 export const SubuserResource = resource(
@@ -16,17 +16,13 @@ export const SubuserResource = resource(
       created_at: Timestamp(),
       permissions: z.array(z.string()),
     }),
-  ({ user, permissions }: { user: User; permissions: string[] }) => ({
+  ({ user, permissions, panelUrl }: { user: User; permissions: string[]; panelUrl: string }) => ({
     uuid: user.uuid,
     username: user.username,
     email: user.email,
-    image: pictureOf(user),
+    image: pictureOf(user, panelUrl),
     '2fa_enabled': user.totpEnabledAt !== null,
     created_at: timestamp(user.createdAt),
     permissions,
   }),
 )
-
-/** The picture that Gravatar has for the address. */
-const pictureOf = (user: Pick<User, 'email'>) =>
-  `https://gravatar.com/avatar/${createHash('md5').update(user.email.trim().toLowerCase()).digest('hex')}`

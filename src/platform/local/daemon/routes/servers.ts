@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { Hono } from 'hono'
+import { endWorks } from '../background-work.ts'
 import type { Daemon } from '../daemon.ts'
 import { killGame, refreshDiskUsage, stopGame } from '../game-process.ts'
 import {
@@ -14,6 +15,7 @@ import { errorAnswer, requireServer, type DaemonEnv } from '../http-context.ts'
 import { installServer } from '../install.ts'
 import { describe } from '../panel-client.ts'
 import { runPowerActionInBackground } from '../power.ts'
+import { cancelPulls } from '../pulls.ts'
 import { readBody, readBoolean, readString } from '../request-body.ts'
 
 const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -98,6 +100,8 @@ async function deleteServer(daemon: Daemon, server: GameServer): Promise<void> {
 }
 
 async function removeFiles(server: GameServer): Promise<void> {
+  await cancelPulls(server)
+  await endWorks([...server.backups, ...server.restorations])
   await server.installation?.ended
   await server.transfer?.ended
   await rm(server.directory, { recursive: true, force: true })

@@ -1,0 +1,229 @@
+import { and, eq, sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { recoveryTokens, sessions, users } from '../db/schema.ts'
+import type { Session } from '../db/tables/sessions.ts'
+import type { User } from '../db/tables/users.ts'
+import { displayError, forbidden } from '../errors.ts'
+import { inTransaction, type Panel } from '../panel.ts'
+import { recoveryTokenHash } from './account/recovery-tokens.ts'
+import { spendTotpCode } from './account/two-factor.ts'
+import { record } from './activity.ts'
+import { captchaFields, captchaResponse, requireCaptcha } from './captcha.ts'
+import { boolean } from './fields.ts'
+import { findByName, forgetLoginAttempts, takeLoginAttempt, takeNetworkAttempt } from './login-attempts.ts'
+import { hashPassword, isOutdated, verifyPassword } from './password-hash.ts'
+import { digest, equalSecrets, randomText } from './secrets.ts'
+import { type OpenedSession, openGuestSession, openSession, type SessionData } from './sessions.ts'
+import { setting } from './settings.ts'
+import { clearThrottle, takeAttempt } from './throttles.ts'
+
+/** Wrong codes for one account, over all of its challenges. */
+const wrongCodes = { failures: 15, seconds: 900 }
+/** How long somebody may look for his authenticator, and how often he may mistype. */
+const challengeSeconds = 300
+const mostTries = 5
+const confirmationLength = 64
+
+/** Spec: Browser authentication, login. `user` is a name, or an address when it has an `@`. */
+export const LoginInput = () =>
+  z.object({
+    user: z.string().max(191, 'max'),
+    password: z.string().max(1024, 'max'),
+    remember: boolean().nullish(),
+    ...captchaFields(),
+  })
+type LoginInput = z.output<ReturnType<typeof LoginInput>>
+
+/** Spec: Browser authentication, checkpoint: one of the two. */
+export const CheckpointInput = () =>
+  z
+    .object({
+      confirmation_token: z.string().max(255, 'max'),
+      authentication_code: z
+        .preprocess(
+          (value) => (typeof value === 'number' ? String(value).padStart(6, '0') : value),
+          z.string().regex(/^\d+$/, 'numeric').max(16, 'max'),
+        )
+        .nullish(),
+      recovery_token: z.string().max(255, 'max').nullish(),
+    })
+    .refine(({ authentication_code: code, recovery_token: token }) => (code ?? token ?? null) !== null, {
+      path: ['authentication_code'],
+      error: 'required_without',
+    })
+type CheckpointInput = z.output<ReturnType<typeof CheckpointInput>>
+
+/** Whose browser asks: what it calls itself, and the token of the session it has. */
+export type Visitor = { userAgent: string; token: string | null }
+
+/** A session that is signed in, or one that waits for a code under `confirmationToken`. */
+export type SignIn =
+  | { complete: true; user: User; session: OpenedSession }
+  | { complete: false; confirmationToken: string; session: OpenedSession }
+
+const wrongCredentials = () => displayError('No account matches this name and password.')
+const wrongCode = () => displayError('The code is not valid, or no longer.')
+
+/**
+ * Somebody who knows name and password is signed in to a new session, or asked for his second factor in one.
+ * Whether the name exists, the password is wrong, or there is a second factor: the refusal, its work and its
+ * bound are the same. Records `auth:success`, `auth:checkpoint` or `auth:fail`.
+ *
+ * Refuses with 403 while passwords are switched off, with 400, also without the captcha where one is set, and
+ * with 429 after five wrong passwords for the name from one network, known or not.
+ * Spec: Browser authentication, login.
+ */
+export async function signIn(panel: Panel, input: LoginInput, visitor: Visitor): Promise<SignIn> {
+  if (!(await setting(panel, 'sign_in.password'))) throw forbidden('Signing in with a password is off.')
+  // Counted first: of guesses that are made at once, no more get through.
+  await takeNetworkAttempt(panel)
+  await requireCaptcha(panel, captchaResponse(input))
+  await takeLoginAttempt(panel, input.user)
+  const user = await findByName(panel, input.user)
+  const isRight = await verifyPassword(input.password, user?.passwordHash ?? null)
+  if (!user || !isRight) {
+    await record(panel, 'auth:fail', {
+      ...(user ? { userId: user.id } : {}),
+      properties: { method: 'password' },
+    })
+    throw wrongCredentials()
+  }
+  await forgetLoginAttempts(panel, input.user)
+  await renewHash(panel, user, input.password)
+  return admit(panel, user, visitor, { remember: input.remember ?? false, method: 'password' })
+}
+
+/** Somebody who has proven his first factor, whichever it was: signed in, or asked for the second one. */
+export async function admit(
+  panel: Panel,
+  user: User,
+  visitor: Visitor,
+  { remember, method, data = {} }: { remember: boolean; method: string; data?: SessionData },
+): Promise<SignIn> {
+  if (user.totpEnabledAt === null) return complete(panel, user, visitor, remember, method)
+  const confirmationToken = randomText(confirmationLength)
+  const challenge = {
+    userId: user.id,
+    authVersion: user.authVersion,
+    tokenHash: digest(confirmationToken),
+    expiresAt: new Date(panel.now().getTime() + challengeSeconds * 1000).toISOString(),
+    tries: 0,
+    remember,
+  }
+  const options = { userAgent: visitor.userAgent, previous: visitor.token }
+  return inTransaction(panel, async (panel) => {
+    const session = await openGuestSession(panel, { ...data, challenge }, options)
+    await record(panel, 'auth:checkpoint', { userId: user.id, properties: { method } })
+    return { complete: false, confirmationToken, session }
+  })
+}
+
+/**
+ * Who was asked for his second factor and has it is signed in to a new session. A challenge takes five tries
+ * in five minutes and works once; a code of the authenticator works once, a recovery token is gone.
+ * Refuses with 400 a challenge of another session, an ended one, and a wrong code; with 429 too many wrong
+ * codes. Records `auth:success` and `auth:token` or `auth:recovery-token`. Spec: Browser authentication.
+ */
+export async function passCheckpoint(
+  panel: Panel,
+  session: Session | null,
+  input: CheckpointInput,
+  visitor: Visitor,
+): Promise<SignIn> {
+  const challenge = (session?.data as SessionData | undefined)?.challenge
+  if (!session || !challenge || !(await takeTry(panel, session, input.confirmation_token))) throw wrongCode()
+  const key = `checkpoint:${challenge.userId}`
+  await takeAttempt(panel, key, wrongCodes)
+  const [user] = await panel.db.select().from(users).where(eq(users.id, challenge.userId))
+  if (!user?.totpEnabledAt || user.authVersion !== challenge.authVersion) throw wrongCode()
+  const spend = await proofOf(user, input)
+  const outcome = await inTransaction(panel, async (panel) => {
+    const proof = await spend(panel)
+    if (!proof) return null
+    // Whatever else was shown for this challenge at the same moment is not spent.
+    if (!(await endChallenge(panel, session))) throw wrongCode()
+    await record(panel, proof, { userId: user.id })
+    return complete(panel, user, visitor, challenge.remember, 'two-factor')
+  })
+  if (!outcome) {
+    await record(panel, 'auth:fail', { userId: user.id, properties: { method: 'two-factor' } })
+    throw wrongCode()
+  }
+  await clearThrottle(panel, key)
+  return outcome
+}
+
+/** One of the challenge's tries, when the token is its own; counted in one statement. */
+async function takeTry(panel: Panel, session: Session, token: string): Promise<boolean> {
+  const path = sql`${sessions.data} #>`
+  const taken = await panel.db
+    .update(sessions)
+    .set({
+      data: sql`jsonb_set(${sessions.data}, '{challenge,tries}', to_jsonb((${path}> '{challenge,tries}')::int + 1))`,
+    })
+    .where(
+      and(
+        eq(sessions.id, session.id),
+        sql`(${path}> '{challenge,tries}')::int < ${mostTries}`,
+        sql`(${path}> '{challenge,expiresAt}')::timestamptz > ${panel.now().toISOString()}::timestamptz`,
+      ),
+    )
+    .returning({ hash: sql<string>`${path}> '{challenge,tokenHash}'` })
+  return equalSecrets(taken[0]?.hash ?? '', digest(token))
+}
+
+/** The challenge is over, with its session; false when it was so already. */
+async function endChallenge(panel: Panel, session: Session): Promise<boolean> {
+  const ended = await panel.db
+    .delete(sessions)
+    .where(eq(sessions.id, session.id))
+    .returning({ id: sessions.id })
+  return ended.length > 0
+}
+
+type Proof = 'auth:token' | 'auth:recovery-token'
+
+/** How the second factor that was shown is spent; the slow half is done before the transaction begins. */
+async function proofOf(
+  user: User,
+  { authentication_code: code, recovery_token: token }: CheckpointInput,
+): Promise<(panel: Panel) => Promise<Proof | null>> {
+  if (code) return async (panel) => ((await spendTotpCode(panel, user, code)) ? 'auth:token' : null)
+  if (!token) return async () => null
+  const tokenHash = await recoveryTokenHash(user, token)
+  return async (panel) => {
+    const spent = await panel.db
+      .delete(recoveryTokens)
+      .where(and(eq(recoveryTokens.userId, user.id), eq(recoveryTokens.tokenHash, tokenHash)))
+      .returning({ id: recoveryTokens.id })
+    return spent.length > 0 ? 'auth:recovery-token' : null
+  }
+}
+
+/** Signs in to a new session: the one before, with whatever it waited for, is gone. */
+export async function complete(
+  panel: Panel,
+  user: User,
+  visitor: Visitor,
+  remember: boolean,
+  method: string,
+): Promise<SignIn> {
+  return inTransaction(panel, async (inside) => {
+    const options = { userAgent: visitor.userAgent, remember, previous: visitor.token }
+    const session = await openSession(inside, user, options)
+    const actor = { kind: 'user' as const, user, apiKey: null }
+    await record(inside, 'auth:success', { userId: user.id, properties: { method }, actor })
+    return { complete: true, user, session }
+  })
+}
+
+/** Imported hashes, and those of cheaper days, give way to new ones. */
+async function renewHash(panel: Panel, user: User, password: string): Promise<void> {
+  const { passwordHash: before } = user
+  if (before === null || !isOutdated(before)) return
+  const passwordHash = await hashPassword(password)
+  await panel.db
+    .update(users)
+    .set({ passwordHash })
+    .where(and(eq(users.id, user.id), eq(users.passwordHash, before)))
+}

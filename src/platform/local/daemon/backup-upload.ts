@@ -1,0 +1,73 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import { readRange } from './archive-entry.ts'
+import type { Daemon } from './daemon.ts'
+
+/** A part as the report of a backup names it; the tag is the store's, quotes included. */
+export type ReportedPart = { etag: string; part_number: number }
+
+/** Milliseconds for one part. */
+const longestPart = 2 * 60 * 60_000
+
+/**
+ * Sends an archive to the places that the panel names for it, one part after the other. Rejects when the panel
+ * refuses, or the store answers anything but 200; nothing is tried twice. Wings: GET /api/remote/backups/{uuid}
+ */
+export async function uploadArchive(
+  daemon: Daemon,
+  uuid: string,
+  place: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<ReportedPart[]> {
+  const { urls, partSize } = readPlan(await daemon.panel.get(`/backups/${uuid}?size=${size}`))
+  const handle = await open(place)
+  try {
+    const parts: ReportedPart[] = []
+    for (const [at, url] of urls.entries()) {
+      const start = at * partSize
+      const end = at + 1 < urls.length ? start + partSize : size
+      const etag = await sendPart(new URL(url), handle, start, end, signal)
+      parts.push({ etag, part_number: at + 1 })
+    }
+    return parts
+  } finally {
+    await handle.close()
+  }
+}
+
+function readPlan(answer: unknown): { urls: string[]; partSize: number } {
+  const { parts, part_size: partSize } = answer as Record<string, unknown>
+  const isPlan = Array.isArray(parts) && parts.every((url) => typeof url === 'string')
+  if (!isPlan || !Number.isSafeInteger(partSize)) throw new Error('the panel names no parts')
+  return { urls: parts, partSize: partSize as number }
+}
+
+async function sendPart(
+  url: URL,
+  handle: FileHandle,
+  start: number,
+  end: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { request } = url.protocol === 'https:' ? https : http
+  const headers = { 'Content-Type': 'application/x-gzip', 'Content-Length': end - start }
+  const limits = AbortSignal.any([signal, AbortSignal.timeout(longestPart)])
+  const outgoing = request(url, { method: 'PUT', agent: false, headers, signal: limits }, resolve)
+  outgoing.on('error', reject)
+  // Who refuses a part may do so before all of it has been sent.
+  pipeline(readRange(handle, start, end), outgoing).catch(reject)
+  const answer = await promise
+  answer.on('error', () => {})
+  if (answer.statusCode !== 200) {
+    answer.destroy()
+    throw new Error(`the store answered a part with ${answer.statusCode}`)
+  }
+  answer.resume()
+  const { etag } = answer.headers
+  if (etag === undefined) throw new Error('the store gave a part no tag')
+  return etag
+}

@@ -1,0 +1,68 @@
+import type { S3Options } from '../adapters/objects.ts'
+import type { Env } from './env.ts'
+
+type Preset = {
+  /** Where the region is when nobody names one; null where one has to be named. */
+  region: string | null
+  /** Null is AWS itself; undefined has to be named. */
+  endpoint: (region: string) => string | null | undefined
+  pathStyle: boolean
+  /** What an endpoint of its own looks like. */
+  example?: string
+}
+
+/** What the services that speak S3 have in common with nobody else. */
+export const s3Presets = {
+  aws: { region: 'us-east-1', endpoint: () => null, pathStyle: false },
+  r2: {
+    region: 'auto',
+    endpoint: () => undefined,
+    pathStyle: true,
+    example: 'https://<account id>.r2.cloudflarestorage.com',
+  },
+  b2: { region: null, endpoint: (region) => `https://s3.${region}.backblazeb2.com`, pathStyle: true },
+  minio: { region: 'us-east-1', endpoint: () => 'http://127.0.0.1:9000', pathStyle: true },
+} as const satisfies Record<string, Preset>
+
+const custom: Preset = { region: 'auto', endpoint: () => null, pathStyle: false }
+
+type S3Env = Pick<
+  Env,
+  | 'S3_PRESET'
+  | 'S3_BUCKET'
+  | 'S3_REGION'
+  | 'S3_ENDPOINT'
+  | 'S3_ACCESS_KEY_ID'
+  | 'S3_SECRET_ACCESS_KEY'
+  | 'S3_PATH_STYLE'
+>
+
+const presetOf = (env: S3Env): Preset => (env.S3_PRESET ? s3Presets[env.S3_PRESET] : custom)
+
+/** How to reach the object store: what is set wins over the preset. Null when no bucket is named. */
+export function s3OptionsOf(env: S3Env): S3Options | null {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
+  if (!bucket || !accessKeyId || !secretAccessKey) return null
+  const preset = presetOf(env)
+  const region = env.S3_REGION ?? preset.region ?? ''
+  return {
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    region,
+    endpoint: env.S3_ENDPOINT ?? preset.endpoint(region) ?? null,
+    pathStyle: env.S3_PATH_STYLE ?? preset.pathStyle,
+  }
+}
+
+/** What the preset cannot know and nobody has set, one fault a line. */
+export function presetFaults(env: S3Env): string[] {
+  const { region, endpoint, example } = presetOf(env)
+  const name = `S3_PRESET=${env.S3_PRESET}`
+  return [
+    ...(env.S3_REGION === undefined && region === null ? [`S3_REGION: is required with ${name}`] : []),
+    ...(env.S3_ENDPOINT === undefined && endpoint('') === undefined
+      ? [`S3_ENDPOINT: is required with ${name}, as in ${example}`]
+      : []),
+  ]
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import type { Job } from '../../../db/tables/jobs.ts'
+import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
+
+/** Work that is to be done, was done, or was given up; `payload` holds ids and names alone. */
+export const JobResource = resource(
+  'job',
+  () =>
+    z.object({
+      id: z.uuid(),
+      name: z.string(),
+      state: z.enum(['waiting', 'done', 'dead']),
+      is_running: z.boolean().describe('Whether a worker has it, or died with it not long ago'),
+      payload: z.record(z.string(), z.unknown()),
+      attempts: z.int(),
+      run_at: Timestamp().describe(
+        'When it is due; of one that is running, when it is given to another worker',
+      ),
+      deadline_at: Timestamp().describe('After this instant it is given up'),
+      last_error: z.string().nullable(),
+      finished_at: Timestamp().nullable(),
+      created_at: Timestamp(),
+    }),
+  (row: Job) => ({
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    is_running: row.state === 'waiting' && row.leasedUntil !== null,
+    payload: row.payload,
+    attempts: row.attempts,
+    run_at: timestamp(row.runAt),
+    deadline_at: timestamp(row.deadlineAt),
+    last_error: row.lastError,
+    finished_at: timestampOrNull(row.finishedAt),
+    created_at: timestamp(row.createdAt),
+  }),
+)

@@ -1,0 +1,128 @@
+import { type Context, Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { type Language, localeOf } from '../../domain/languages.ts'
+import { reachableDaemons } from '../../domain/reachable-daemons.ts'
+import { randomText } from '../../domain/secrets.ts'
+import { settingsOf } from '../../domain/settings.ts'
+import { stating } from '../../http/facts.ts'
+import { returns, summary } from '../../http/route.ts'
+import { setPageHeaders } from '../../http/security-headers.ts'
+import { type BrowserEnv, browserSession, guest, offerSession } from './env.ts'
+import { presentUser } from './resources/sign-in.ts'
+import { documentOf } from './shell.ts'
+import { type Texts, textsOf } from './texts.ts'
+import assets from './web-assets.json' with { type: 'json' }
+
+/** Pages that the application shows, by the group of texts which says what they are. */
+type PageName = 'home' | 'login' | 'register' | 'forgot' | 'reset'
+
+/** Daemons that are named one by one; of more, a page may talk to every secure address. */
+const mostDaemons = 60
+const nonceLength = 24
+
+/** Where the widgets of captchas come from. */
+const captchaSources = new Map<string, readonly string[]>([
+  ['turnstile', ['https://challenges.cloudflare.com']],
+  ['hcaptcha', ['https://hcaptcha.com', 'https://*.hcaptcha.com']],
+  [
+    'recaptcha',
+    [
+      'https://www.google.com/recaptcha/',
+      'https://www.gstatic.com/recaptcha/',
+      'https://recaptcha.google.com/recaptcha/',
+    ],
+  ],
+])
+
+/** Guests are sent to where they can sign in. */
+const signedInOrLogin = stating(
+  { kind: 'permission', name: 'signed in, others go to sign in' },
+  createMiddleware<BrowserEnv>(async (c, next) => (c.var.account ? next() : c.redirect('/auth/login', 302))),
+)
+
+/** The pages in which the application starts. Spec: Browser authentication. */
+export const pages = new Hono<BrowserEnv>()
+  .get('/', summary('Show the panel'), browserSession, signedInOrLogin, returns(200), (c) =>
+    showPage(c, 'home'),
+  )
+  .get('/auth/login', summary('Show the page to sign in'), browserSession, guest, returns(200), (c) =>
+    showPage(c, 'login'),
+  )
+  .get(
+    '/auth/register',
+    summary('Show the page to make an account'),
+    browserSession,
+    guest,
+    returns(200),
+    (c) => showPage(c, 'register'),
+  )
+  .get(
+    '/auth/password',
+    summary('Show the page for a forgotten password'),
+    browserSession,
+    guest,
+    returns(200),
+    (c) => showPage(c, 'forgot'),
+  )
+  .get(
+    '/auth/password/reset/:token',
+    summary('Show the page that takes a new password'),
+    browserSession,
+    guest,
+    returns(200),
+    (c) => showPage(c, 'reset'),
+  )
+
+async function showPage(c: Context<BrowserEnv>, name: PageName) {
+  const { panel, account } = c.var
+  const language = localeOf(account?.language ?? 'auto', c.req.header('accept-language'))
+  const nonce = randomText(nonceLength)
+  const captcha = await shownCaptcha(c)
+  const texts = await pageTexts(language, name)
+  setPageHeaders(c, panel.config.url, {
+    nonce,
+    connections: account ? await daemonSources(c) : [],
+    embedded: captchaSources.get(captcha.provider) ?? [],
+    hasSecretAddress: name === 'reset',
+  })
+  const globals = {
+    ...(account ? { PterodactylUser: presentUser(account) } : {}),
+    SiteConfiguration: siteConfiguration(panel.config.name, language, captcha),
+  }
+  const panelName = panel.config.name
+  return c.html(documentOf({ ...texts, language, panelName, nonce, csrf: offerSession(c), globals, assets }))
+}
+
+type Captcha = { provider: string; siteKey: string }
+
+/** The captcha of forms for guests; nobody else is shown one. */
+async function shownCaptcha({ var: { panel, account } }: Context<BrowserEnv>): Promise<Captcha> {
+  if (account) return { provider: 'none', siteKey: '' }
+  const settings = await settingsOf(panel, ['captcha.provider', 'captcha.site_key'])
+  return { provider: settings['captcha.provider'], siteKey: settings['captcha.site_key'] ?? '' }
+}
+
+/** `recaptcha` is what clients of the ecosystem know; `captcha` names the other providers too. */
+const siteConfiguration = (name: string, locale: Language, captcha: Captcha) => ({
+  name,
+  locale,
+  recaptcha: { enabled: captcha.provider === 'recaptcha', siteKey: captcha.siteKey },
+  captcha,
+})
+
+/** What names a host in a policy: neither addresses of version 6 nor anything that could end the source. */
+const plainOrigin = /^https?:\/\/[a-z\d-]+(\.[a-z\d-]+)*:\d{1,5}$/i
+
+/** Where the consoles and files of the caller's servers are. */
+async function daemonSources(c: Context<BrowserEnv>): Promise<string[]> {
+  const origins = await reachableDaemons(c.var.panel, mostDaemons)
+  if (!origins?.every((origin) => plainOrigin.test(origin))) return ['wss:', 'https:']
+  return origins.flatMap((origin) => [origin, origin.replace(/^http/, 'ws')])
+}
+
+/** What the page says of itself in this language. */
+async function pageTexts(language: Language, name: PageName) {
+  const page = (await textsOf(language, 'auth'))?.page as Texts
+  const { title, text } = page[name] as { title: string; text: string }
+  return { title, text, noScript: page.no_script as string }
+}

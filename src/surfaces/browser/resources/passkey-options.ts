@@ -1,0 +1,26 @@
+import * as z from 'zod'
+
+/** What `navigator.credentials.create` is given, in its JSON form. Spec: Web Authentication. */
+export const CreationOptionsAnswer = () =>
+  z.looseObject({
+    challenge: z.string(),
+    rp: z.object({ id: z.string(), name: z.string() }),
+    user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+    pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
+    timeout: z.int(),
+    attestation: z.literal('none'),
+    excludeCredentials: z.array(z.looseObject({ id: z.string(), type: z.literal('public-key') })),
+    authenticatorSelection: z.looseObject({
+      residentKey: z.literal('required'),
+      userVerification: z.literal('required'),
+    }),
+  })
+
+/** What `navigator.credentials.get` is given, in its JSON form. Spec: Web Authentication. */
+export const RequestOptionsAnswer = () =>
+  z.looseObject({
+    challenge: z.string(),
+    rpId: z.string(),
+    timeout: z.int(),
+    userVerification: z.literal('required'),
+  })

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import type { SignInMethods } from '../../../domain/sign-in-methods.ts'
+
+/** A provider on a button. */
+export const PublicProviderShape = () => z.strictObject({ id: z.string(), name: z.string() })
+
+/** Spec: Browser authentication, methods. */
+export const MethodsAnswer = () =>
+  z.strictObject({
+    passkeys_enabled: z.boolean(),
+    providers: z.array(PublicProviderShape()),
+    confirmation_token: z.string().nullable(),
+    error: z.string().nullable(),
+  })
+
+export const presentMethods = (methods: SignInMethods) => ({
+  passkeys_enabled: methods.passkeysEnabled,
+  providers: methods.providers,
+  confirmation_token: methods.confirmationToken,
+  error: methods.error,
+})

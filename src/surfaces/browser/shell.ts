@@ -1,0 +1,65 @@
+import { html, raw } from 'hono/html'
+
+/** Addresses of what the application's build made, in the order in which they are loaded. */
+export type WebAssets = { scripts: readonly string[]; styles: readonly string[] }
+
+/** A page before the application has taken it over. */
+export type Shell = {
+  language: string
+  panelName: string
+  title: string
+  /** What the page is for, for readers without the application. */
+  text: string
+  /** Said where scripts do not run. */
+  noScript: string
+  nonce: string
+  /** What forms have to send back. */
+  csrf: string
+  /** Members of `window` which the application starts with. */
+  globals: Readonly<Record<string, unknown>>
+  assets: WebAssets
+}
+
+/** The document in which the application starts; it is whole without it. Texts are escaped here. */
+export const documentOf = (shell: Shell) =>
+  html`<!doctype html>
+    <html lang="${shell.language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <meta name="csrf-token" content="${shell.csrf}" />
+        <title>${shell.title} · ${shell.panelName}</title>
+        ${shell.assets.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
+        <script nonce="${shell.nonce}">
+          ${raw(assignments(shell.globals))}
+        </script>
+        ${shell.assets.scripts.map(
+          (src) => html`<script type="module" nonce="${shell.nonce}" src="${src}"></script>`,
+        )}
+      </head>
+      <body>
+        <div id="app">
+          <main>
+            <h1>${shell.title}</h1>
+            <p>${shell.text}</p>
+          </main>
+        </div>
+        <div id="modal-portal"></div>
+        <noscript><p>${shell.noScript}</p></noscript>
+      </body>
+    </html>`
+
+/** Statements that no value can end: what opens a tag or a comment is written by its number. */
+function assignments(globals: Shell['globals']): string {
+  return Object.entries(globals)
+    .map(([name, value]) => `window.${name} = ${escapedJson(value)};`)
+    .join('\n')
+}
+
+const escapedJson = (value: unknown) =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

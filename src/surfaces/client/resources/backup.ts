@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import type { Backup } from '../../../db/tables/backups.ts'
+import type { BackupPage } from '../../../domain/backups/backups.ts'
+import {
+  paginationOf,
+  PaginationShape,
+  resource,
+  Timestamp,
+  timestamp,
+  timestampOrNull,
+} from '../../../http/resource.ts'
+
+/** A backup: running while `completed_at` is null, failed when it is completed and not successful; `bytes` once it is good. */
+export const BackupResource = resource(
+  'backup',
+  () =>
+    z.object({
+      uuid: z.uuid(),
+      is_successful: z.boolean(),
+      is_locked: z.boolean(),
+      name: z.string(),
+      ignored_files: z.array(z.string()),
+      checksum: z.string().nullable(),
+      bytes: z.int(),
+      created_at: Timestamp(),
+      completed_at: Timestamp().nullable(),
+    }),
+  (backup: Backup) => ({
+    uuid: backup.uuid,
+    is_successful: backup.isSuccessful,
+    is_locked: backup.isLocked,
+    name: backup.name,
+    ignored_files: backup.ignoredFiles,
+    checksum: backup.checksum,
+    bytes: backup.bytes,
+    created_at: timestamp(backup.createdAt),
+    completed_at: timestampOrNull(backup.completedAt),
+  }),
+)
+
+/** A page of them; `backup_count` are those that count on the server's limit, whatever the page. */
+export const BackupList = () =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(BackupResource.One()),
+    meta: z.object({ backup_count: z.int(), pagination: PaginationShape() }),
+  })
+
+export const presentBackups = (page: BackupPage, url: string) => ({
+  ...BackupResource.list(page.rows),
+  meta: { backup_count: page.backupCount, pagination: paginationOf(page, url) },
+})

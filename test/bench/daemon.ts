@@ -1,0 +1,14 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A daemon that takes everything at once, in a process of its own; `GET /count` says how much that was. */
+let taken = 0
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    if (request.url === '/count') return response.end(JSON.stringify({ taken }))
+    taken += 1
+    return response.writeHead(204).end()
+  })
+})
+process.on('SIGINT', () => process.exit(0))
+server.listen(0, '127.0.0.1', () => console.log(`listening ${(server.address() as AddressInfo).port}`))

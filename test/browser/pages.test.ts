@@ -1,0 +1,351 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { hashPassword } from '../../src/domain/password-hash.ts'
+import { makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import { settings } from '../../src/db/schema.ts'
+import { type Answer } from '../support/answers.ts'
+import { documentOf } from '../../src/surfaces/browser/shell.ts'
+import { type Browser, openBrowser } from '../support/browser.ts'
+import { panelUrl, useWorld } from '../support/world.ts'
+
+const world = useWorld()
+const password = 'correct horse battery'
+let browser: Browser
+
+beforeEach(async () => {
+  browser = await openBrowser(world)
+})
+
+const guestPages = ['/auth/login', '/auth/register', '/auth/password', '/auth/password/reset/abc123']
+
+async function signInAs(values: Parameters<typeof makeUser>[1] = {}) {
+  const user = await makeUser(world, { passwordHash: await hashPassword(password), ...values })
+  const { status } = await browser.request('POST', '/auth/login', { user: user.username, password })
+  expect(status).toBe(200)
+  return user
+}
+
+const directivesOf = ({ headers }: Pick<Answer, 'headers'>) =>
+  new Map(
+    (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ')
+      return [name, sources] as const
+    }),
+  )
+
+/** What the page's own script assigns, read as a browser's would. */
+function globalsOf({ text }: Answer): Record<string, any> {
+  const [, script = ''] = /<script nonce="[^"]+">([\s\S]*?)<\/script>/.exec(text) ?? []
+  const assigned = [...script.matchAll(/window\.(\w+) = (.*);$/gm)]
+  return Object.fromEntries(assigned.map(([, name = '', json = '']) => [name, JSON.parse(json)]))
+}
+
+const nonceIn = (answer: Answer) => /'nonce-([^']+)'/.exec([...directivesOf(answer)].join())?.[1] ?? ''
+
+describe('every page', () => {
+  it.each(guestPages)('is a whole document with the headers of pages: %s', async (path) => {
+    const answer = await browser.request('GET', path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8')
+    const nonce = nonceIn(answer)
+    expect(answer.headers.get('content-security-policy')).toBe(
+      `default-src 'self'; script-src 'self' 'nonce-${nonce}'; object-src 'none'; base-uri 'none'; ` +
+        `frame-ancestors 'none'; form-action 'self'; img-src 'self' data: blob:; connect-src 'self'`,
+    )
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('x-frame-options')).toBe('DENY')
+    expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(answer.headers.get('cache-control')).toBe('no-store, private')
+    expect(answer.headers.get('referrer-policy')).toBe(
+      path.includes('reset') ? 'no-referrer' : 'strict-origin-when-cross-origin',
+    )
+    // The panel of the tests is not reached by HTTPS.
+    expect(answer.headers.get('strict-transport-security')).toBeNull()
+    expect(answer.text).toMatch(/^<!doctype html>\s*<html lang="en">[\s\S]*<\/html>$/)
+    expect(answer.text).toMatch(/<title>[^<]+ · Roost<\/title>/)
+    expect(answer.text).toMatch(/<h1>[^<]+<\/h1>\s*<p>[^<]+<\/p>/)
+    expect(answer.text).toMatch(/<noscript><p>[^<]*JavaScript[^<]*<\/p><\/noscript>/)
+    expect(answer.text).not.toContain('abc123')
+  })
+
+  it('says which page it is', async () => {
+    const titles = await Promise.all(
+      guestPages.map(async (path) => /<h1>([^<]+)</.exec((await browser.request('GET', path)).text)?.[1]),
+    )
+    expect(titles).toEqual(['Sign in', 'Create an account', 'Forgotten password', 'New password'])
+  })
+
+  it('lets its own scripts run by a nonce that is new each time', async () => {
+    const nonces = new Set<string>()
+    for (let load = 0; load < 5; load += 1) {
+      const answer = await browser.request('GET', '/auth/login')
+      const nonce = nonceIn(answer)
+      expect(nonce).toMatch(/^[A-Za-z0-9]{22,}$/)
+      const scripts = [...answer.text.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag)
+      expect(scripts.length).toBeGreaterThan(0)
+      expect(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([])
+      expect(answer.text).not.toMatch(/\bstyle=|\son\w+=|javascript:/)
+      nonces.add(nonce)
+    }
+    expect(nonces.size).toBe(5)
+  })
+
+  it('is asked for by HTTPS alone where the panel is', async () => {
+    const { config } = world.parts
+    Object.assign(world.parts, { config: { ...config, url: 'https://panel.test' } })
+    try {
+      const answer = await world.request('GET', '/auth/login')
+      expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8,}$/)
+      expect(answer.headers.getSetCookie().join()).toMatch(
+        /__Host-roost_session=\w{48}; Path=\/; HttpOnly; Secure/,
+      )
+    } finally {
+      Object.assign(world.parts, { config })
+    }
+  })
+
+  it('gives a guest what forms have to send back', async () => {
+    const fresh = await world.request('GET', '/auth/login')
+    const cookies = fresh.headers.getSetCookie()
+    expect(cookies.map((line) => line.split('=')[0])).toEqual(['roost_session', 'XSRF-TOKEN'])
+    const shown = /<meta name="csrf-token" content="([^"]+)"/.exec(fresh.text)?.[1] ?? ''
+    const headers = {
+      origin: panelUrl,
+      cookie: cookies.map((line) => line.split(';')[0]).join('; '),
+      'x-csrf-token': shown,
+    }
+    const body = { user: 'nobody', password: 'x' }
+    expect((await world.request('POST', '/auth/login', { headers, body })).status).toBe(400)
+    const forged = { ...headers, 'x-csrf-token': `${shown.slice(0, -1)}x` }
+    expect((await world.request('POST', '/auth/login', { headers: forged, body })).status).toBe(419)
+  })
+
+  it('speaks the language of the browser', async () => {
+    const answer = await browser.request('GET', '/auth/login', undefined, {
+      headers: { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' },
+    })
+    expect(answer.text).toContain('<html lang="de">')
+    expect(answer.text).toContain('<h1>Anmelden</h1>')
+    expect(globalsOf(answer).SiteConfiguration.locale).toBe('de')
+  })
+
+  it('refuses keys and other methods in the shape of errors', async () => {
+    expect((await world.request('GET', '/auth/login', { token: 'ptlc_x' })).status).toBe(401)
+    const refused = await browser.request('DELETE', '/auth/login')
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toContain('GET')
+    expect((await browser.request('GET', '/server/abc')).status).toBe(404)
+    expect((await browser.request('GET', '/auth/password/reset/a/b')).status).toBe(404)
+  })
+})
+
+describe('what the application starts with', () => {
+  it('is nobody for guests', async () => {
+    expect(globalsOf(await browser.request('GET', '/auth/login'))).toEqual({
+      SiteConfiguration: {
+        name: 'Roost',
+        locale: 'en',
+        recaptcha: { enabled: false, siteKey: '' },
+        captcha: { provider: 'none', siteKey: '' },
+      },
+    })
+  })
+
+  it('is the account of whoever is signed in', async () => {
+    const user = await signInAs({ language: 'pl' })
+    const answer = await browser.request('GET', '/')
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain('<html lang="pl">')
+    const { PterodactylUser } = globalsOf(answer)
+    expect(Object.keys(PterodactylUser)).toEqual([
+      'uuid',
+      'username',
+      'email',
+      'name_first',
+      'name_last',
+      'language',
+      'root_admin',
+      'use_totp',
+      'gravatar',
+      'created_at',
+      'updated_at',
+    ])
+    expect(PterodactylUser).toMatchObject({ uuid: user.uuid, email: user.email, root_admin: false })
+  })
+
+  it('cannot end the script, whatever people call themselves', async () => {
+    const firstName = '</script><script>alert(1)</script><!--<script>\u2028\u2029&amp;"\'\\'
+    await signInAs({ firstName, lastName: ']]></SCRIPT >' })
+    const answer = await browser.request('GET', '/')
+    const written = answer.text.replace(/<script nonce="\w+">|<\/script>/g, '')
+    expect(written).not.toMatch(/<\/?script|<!--|\u2028|\u2029/i)
+    expect(answer.text.match(/<\/script/gi)).toHaveLength(1)
+    expect(globalsOf(answer).PterodactylUser.name_first).toBe(firstName)
+  })
+
+  it('cannot end the title, whatever the panel is called', async () => {
+    const { config } = world.parts
+    const name = '</title><script>alert(1)</script>"&'
+    Object.assign(world.parts, { config: { ...config, name } })
+    try {
+      const answer = await world.request('GET', '/auth/login')
+      expect(answer.text).not.toContain('<script>alert')
+      expect(answer.text).toContain('&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;</title>')
+      expect(globalsOf(answer).SiteConfiguration.name).toBe(name)
+    } finally {
+      Object.assign(world.parts, { config })
+    }
+  })
+})
+
+describe('the application', () => {
+  const shell = {
+    language: 'en',
+    panelName: 'Roost',
+    title: 'Sign in',
+    text: 'Text',
+    noScript: 'None',
+    nonce: 'abc',
+    csrf: 'def',
+    globals: {},
+  }
+
+  it('is loaded where its build made it', async () => {
+    const assets = { scripts: ['/assets/app-1f.js'], styles: ['/assets/app-2e.css', '/assets/"x.css'] }
+    const text = String(await documentOf({ ...shell, assets }))
+    expect(text).toContain('<script type="module" nonce="abc" src="/assets/app-1f.js"></script>')
+    expect(text).toContain('<link rel="stylesheet" href="/assets/app-2e.css" />')
+    expect(text).toContain('<link rel="stylesheet" href="/assets/&quot;x.css" />')
+    expect(text).toContain('<div id="app">')
+    expect(text).toContain('<div id="modal-portal"></div>')
+  })
+
+  it('is not asked for where there is none', async () => {
+    const text = String(await documentOf({ ...shell, assets: { scripts: [], styles: [] } }))
+    expect(text).not.toMatch(/src=|<link/)
+  })
+})
+
+describe('a captcha', () => {
+  const configure = async (provider: string) => {
+    const rows = Object.entries({ provider, site_key: '</script>key', secret: 'sealed' })
+    await world.database.db
+      .insert(settings)
+      .values(rows.map(([name, value]) => ({ key: `captcha.${name}`, value, updatedAt: world.clock.now })))
+  }
+
+  it.each([
+    ['turnstile', 'https://challenges.cloudflare.com'],
+    ['hcaptcha', 'https://*.hcaptcha.com'],
+    ['recaptcha', 'https://www.google.com/recaptcha/'],
+  ])('may run where guests are asked for it: %s', async (provider, source) => {
+    await configure(provider)
+    const answer = await browser.request('GET', '/auth/login')
+    const directives = directivesOf(answer)
+    for (const name of ['script-src', 'frame-src', 'connect-src', 'style-src']) {
+      expect(directives.get(name), name).toContain(source)
+    }
+    expect(globalsOf(answer).SiteConfiguration).toMatchObject({
+      recaptcha: { enabled: provider === 'recaptcha' },
+      captcha: { provider, siteKey: '</script>key' },
+    })
+    expect(answer.text).not.toContain('sealed')
+  })
+
+  it('does not run elsewhere', async () => {
+    await signInAs()
+    await configure('turnstile')
+    const answer = await browser.request('GET', '/')
+    expect(answer.headers.get('content-security-policy')).not.toContain('cloudflare')
+    expect(globalsOf(answer).SiteConfiguration.captcha).toEqual({ provider: 'none', siteKey: '' })
+  })
+})
+
+describe('whom a page is for', () => {
+  it.each(guestPages)('is guests alone: %s', async (path) => {
+    await signInAs()
+    const answer = await browser.request('GET', path)
+    expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([302, '/', ''])
+  })
+
+  it('is whoever is signed in, where the panel begins', async () => {
+    const cookie = `roost_session=${browser.cookies.get('roost_session')}`
+    const answer = await world.app.request(`${panelUrl}/`, { headers: { cookie } })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/auth/login'])
+  })
+})
+
+describe('whom a page may talk to', () => {
+  const connections = async () => directivesOf(await browser.request('GET', '/')).get('connect-src')
+  const nodeAt = (fqdn: string, values: object = {}) =>
+    makeNode(world, { fqdn, scheme: 'https', daemonListen: 8443, ...values })
+  const serverOn = async (owner: { id: number }, fqdn: string, values?: object) => {
+    const node = await nodeAt(fqdn, values)
+    return makeServer(world, { owner, node } as never)
+  }
+
+  it('are the daemons of the servers that he owns or was let into', async () => {
+    const user = await signInAs()
+    expect(await connections()).toEqual(["'self'"])
+    await serverOn(user, 'fra.example.test')
+    await serverOn(user, '127.0.0.1', { scheme: 'http', daemonListen: 8080 })
+    const shared = await serverOn(await makeUser(world), 'ams.example.test')
+    await makeSubuser(world, shared, user, [])
+    await serverOn(await makeUser(world), 'foreign.example.test')
+    const [self, ...others] = (await connections()) ?? []
+    expect(self).toBe("'self'")
+    expect(others.toSorted()).toEqual([
+      'http://127.0.0.1:8080',
+      'https://ams.example.test:8443',
+      'https://fra.example.test:8443',
+      'ws://127.0.0.1:8080',
+      'wss://ams.example.test:8443',
+      'wss://fra.example.test:8443',
+    ])
+  })
+
+  it('are all daemons for administrators, each once', async () => {
+    await signInAs({ rootAdmin: true })
+    const node = await nodeAt('fra.example.test')
+    await makeServer(world, { node })
+    await makeServer(world, { node })
+    expect(await connections()).toEqual([
+      "'self'",
+      'https://fra.example.test:8443',
+      'wss://fra.example.test:8443',
+    ])
+  })
+
+  it('are named one by one up to sixty daemons, and are all secure addresses beyond', async () => {
+    await signInAs({ rootAdmin: true })
+    const { locationId } = await nodeAt('n0.example.test')
+    for (let at = 1; at < 60; at += 1) await nodeAt(`n${at}.example.test`, { locationId })
+    expect(await connections()).toHaveLength(1 + 2 * 60)
+    await nodeAt('n60.example.test', { locationId })
+    expect(await connections()).toEqual(["'self'", 'wss:', 'https:'])
+  })
+
+  it.each([
+    '[2001:db8::1]',
+    "x'; script-src *",
+    'a b',
+    'a;b',
+    'a,b',
+    '*',
+    "'unsafe-inline'",
+    'a\r\nx-evil: 1',
+  ])('is never written as what could be read otherwise: %s', async (fqdn) => {
+    const user = await signInAs()
+    await serverOn(user, fqdn)
+    const answer = await browser.request('GET', '/')
+    expect(directivesOf(answer).get('connect-src')).toEqual(["'self'", 'wss:', 'https:'])
+    expect(directivesOf(answer).get('script-src')).toEqual(["'self'", `'nonce-${nonceIn(answer)}'`])
+    expect(answer.headers.get('x-evil')).toBeNull()
+  })
+
+  it('costs two statements', async () => {
+    await signInAs()
+    expect(await world.countStatements(() => browser.request('GET', '/'))).toBeLessThanOrEqual(2)
+    const guest = await openBrowser(world)
+    expect(await world.countStatements(() => guest.request('GET', '/auth/login'))).toBeLessThanOrEqual(2)
+  })
+})

@@ -1,0 +1,246 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { sessions, throttles } from '../../src/db/schema.ts'
+import type { User } from '../../src/db/tables/users.ts'
+import { openGuestSession, sessionId } from '../../src/domain/sessions.ts'
+import { type Browser, openBrowser, openSignedInBrowser } from '../support/browser.ts'
+import { known, makeClientToken, makeUser } from '../support/factories.ts'
+import { panelUrl, useWorld } from '../support/world.ts'
+
+const world = useWorld()
+let user: User
+
+const reachAt = (url: string) => void Object.assign(world.parts, { config: { ...world.parts.config, url } })
+
+beforeEach(async () => {
+  reachAt(panelUrl)
+  user = await makeUser(world, { username: 'mara', passwordHash: known.passwordHash })
+})
+
+const login = (browser: Browser, more: object = {}) =>
+  browser.request('POST', '/auth/login', { user: 'mara', password: known.password, ...more })
+const rows = () => world.database.db.select().from(sessions)
+const isSignedIn = async (browser: Browser) =>
+  (await browser.request('GET', '/api/client/account')).status === 200
+
+/** Cookies of an answer as name → attributes in lower case, sorted. */
+const cookiesOf = (headers: Headers) =>
+  Object.fromEntries(
+    headers.getSetCookie().map((line) => {
+      const [pair = '', ...attributes] = line.split('; ')
+      return [pair.split('=')[0], attributes.map((each) => each.toLowerCase()).toSorted()]
+    }),
+  )
+
+describe('cookies', () => {
+  it('are for the whole panel, and over https for this host alone', async () => {
+    reachAt('https://panel.test')
+    const answer = await login(await openBrowser(world))
+    expect(cookiesOf(answer.headers)).toEqual({
+      '__Host-roost_session': ['httponly', 'path=/', 'samesite=lax', 'secure'],
+      'XSRF-TOKEN': ['path=/', 'samesite=lax', 'secure'],
+    })
+  })
+
+  it('do without that over http', async () => {
+    const answer = await login(await openBrowser(world))
+    expect(cookiesOf(answer.headers)).toEqual({
+      roost_session: ['httponly', 'path=/', 'samesite=lax'],
+      'XSRF-TOKEN': ['path=/', 'samesite=lax'],
+    })
+  })
+
+  it('last a month for whoever stays signed in, as his session does', async () => {
+    const browser = await openBrowser(world)
+    const answer = await login(browser, { remember: true })
+    for (const attributes of Object.values(cookiesOf(answer.headers))) {
+      expect(attributes).toContain('max-age=2592000')
+    }
+    world.clock.advance(29 * 86_400)
+    expect(await isSignedIn(browser)).toBe(true)
+    world.clock.advance(31 * 86_400)
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
+  it('of http mean nothing over https', async () => {
+    const browser = await openSignedInBrowser(world, user)
+    reachAt('https://panel.test')
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
+  it('of guests leave no row behind', async () => {
+    const browser = await openBrowser(world)
+    await browser.request('GET', '/sanctum/csrf-cookie')
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('a token that somebody else knows', () => {
+  it('is not the one to which its bearer signs in', async () => {
+    const panel = { ...world.panel, ip: '198.51.100.9' }
+    const planted = await openGuestSession(panel, {}, { userAgent: 'Attacker', previous: null })
+    const victim = await openBrowser(world)
+    victim.cookies.set('roost_session', planted.token)
+    victim.cookies.delete('XSRF-TOKEN')
+    await victim.request('GET', '/sanctum/csrf-cookie')
+    expect((await login(victim)).status).toBe(200)
+    expect(victim.cookies.get('roost_session')).not.toBe(planted.token)
+    expect((await rows()).some(({ id }) => id === sessionId(planted.token))).toBe(false)
+    const attacker = await openBrowser(world)
+    attacker.cookies.set('roost_session', planted.token)
+    expect(await isSignedIn(attacker)).toBe(false)
+  })
+
+  it('is of no use when it was made up', async () => {
+    const madeUp = 'A'.repeat(48)
+    const browser = await openBrowser(world)
+    for (const token of [madeUp, 'x', '"', '%00', `${madeUp}; roost_session=y`]) {
+      browser.cookies.set('roost_session', token)
+      expect(await isSignedIn(browser), token).toBe(false)
+    }
+    browser.cookies.set('roost_session', madeUp)
+    await browser.request('GET', '/sanctum/csrf-cookie')
+    expect(browser.cookies.get('roost_session')).not.toBe(madeUp)
+  })
+})
+
+describe('a key', () => {
+  it('opens no route of browsers, with a session or without, and changes nothing', async () => {
+    const token = await makeClientToken(world, user)
+    const browser = await openSignedInBrowser(world, user)
+    for (const [method, path] of [
+      ['GET', '/account/security'],
+      ['GET', '/account/security/sessions'],
+      ['DELETE', '/account/security/sessions'],
+      ['POST', '/auth/logout'],
+      ['POST', '/auth/login'],
+      ['POST', '/auth/passkeys/options'],
+    ] as const) {
+      for (const authorization of [`Bearer ${token}`, `bearer  ${token}`, 'Bearer', 'Bearer a b']) {
+        const body = method === 'GET' ? undefined : { user: 'mara', password: known.password }
+        const answer = await browser.request(method, path, body, { headers: { authorization } })
+        expect([answer.status, answer.headers.getSetCookie()], `${method} ${path}`).toEqual([401, []])
+      }
+    }
+    expect(await rows()).toHaveLength(1)
+    expect(await world.events()).toEqual([])
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('decides when a session comes along, right or wrong, and sets no cookie', async () => {
+    const other = await makeUser(world)
+    const token = await makeClientToken(world, other)
+    const browser = await openSignedInBrowser(world, user)
+    const ask = (authorization: string) =>
+      browser.request('GET', '/api/client/account', undefined, { headers: { authorization } })
+    const answer = await ask(`Bearer ${token}`)
+    expect(answer.body.attributes.username).toBe(other.username)
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect((await ask('Bearer x')).status).toBe(401)
+  })
+})
+
+describe('pages of others', () => {
+  it.each([
+    ['another origin', { origin: 'https://evil.test' }],
+    ['a hidden origin', { origin: 'null' }],
+    ['another port', { origin: `${panelUrl}:8080` }],
+    ['another scheme', { origin: 'https://panel.test' }],
+    ['a site of the same name', { origin: '', 'sec-fetch-site': 'same-site' }],
+    ['no page at all', { origin: '' }],
+    ['a page that says so in the old way alone', { origin: '', referer: `${panelUrl}/` }],
+  ])('%s: nothing is changed', async (_what, headers) => {
+    const browser = await openSignedInBrowser(world, user)
+    for (const [method, path] of [
+      ['POST', '/auth/logout'],
+      ['DELETE', '/account/security/sessions'],
+      ['PUT', '/api/client/account/language'],
+    ] as const) {
+      const { status, body } = await world.request(method, path, {
+        body: { language: 'de' },
+        headers: {
+          cookie: `roost_session=${browser.cookies.get('roost_session')}`,
+          'x-xsrf-token': browser.cookies.get('XSRF-TOKEN') ?? '',
+          ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== '')),
+        },
+      })
+      expect([status, body.errors[0].code], path).toEqual([419, 'HttpException'])
+    }
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('are told from ours by what browsers say of them, when they send no origin', async () => {
+    const browser = await openSignedInBrowser(world, user)
+    const { status } = await world.request('POST', '/auth/logout', {
+      headers: {
+        cookie: `roost_session=${browser.cookies.get('roost_session')}`,
+        'x-csrf-token': browser.cookies.get('XSRF-TOKEN') ?? '',
+        'sec-fetch-site': 'same-origin',
+      },
+    })
+    expect(status).toBe(204)
+  })
+
+  it('cannot sign anybody in', async () => {
+    const { status } = await world.request('POST', '/auth/login', {
+      body: { user: 'mara', password: known.password },
+      headers: { origin: panelUrl },
+    })
+    expect(status).toBe(419)
+    const browser = await openBrowser(world)
+    const other = await openBrowser(world)
+    browser.cookies.set('XSRF-TOKEN', other.cookies.get('XSRF-TOKEN') ?? '')
+    expect((await login(browser)).status).toBe(419)
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('who is signed in already', () => {
+  it('is sent to the panel instead of signing in again', async () => {
+    const browser = await openSignedInBrowser(world, user)
+    for (const path of ['/auth/login', '/auth/passkeys/options', '/auth/passkeys/login']) {
+      const answer = await browser.request('POST', path, { user: 'mara', password: known.password })
+      expect([answer.status, answer.headers.get('location')], path).toEqual([302, '/'])
+    }
+    expect(await rows()).toHaveLength(1)
+    expect(await world.events()).toEqual([])
+  })
+})
+
+describe('signing out', () => {
+  it('ends this session alone, and gives a guest what he needs', async () => {
+    const browser = await openSignedInBrowser(world, user)
+    const other = await openSignedInBrowser(world, user)
+    const before = new Map(browser.cookies)
+    expect((await browser.request('POST', '/auth/logout')).status).toBe(204)
+    for (const name of ['roost_session', 'XSRF-TOKEN']) {
+      expect(browser.cookies.get(name)).not.toBe(before.get(name))
+    }
+    expect((await login(browser)).status).toBe(200)
+    expect(await isSignedIn(other)).toBe(true)
+    browser.cookies.set('roost_session', before.get('roost_session') ?? '')
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+})
+
+describe('guesses from many networks', () => {
+  it('end after a hundred in an hour, but not for whoever comes from where he is signed in', async () => {
+    const home = await openSignedInBrowser(world, user, { ip: '203.0.113.77' })
+    await login(await openBrowser(world, { ip: '198.51.100.1' }), { password: 'x' })
+    const [counter] = (await world.database.db.select().from(throttles)).filter(({ key }) =>
+      key.startsWith('login-name:'),
+    )
+    await world.database.db
+      .update(throttles)
+      .set({ hits: 100 })
+      .where(eq(throttles.key, counter?.key ?? ''))
+    const stranger = await openBrowser(world, { ip: '198.51.100.2' })
+    expect((await login(stranger)).status).toBe(429)
+    expect((await login(stranger, { user: 'MARA' })).status).toBe(429)
+    const atHome = await openBrowser(world, { ip: '203.0.113.77' })
+    expect((await login(atHome)).status).toBe(200)
+    expect(await isSignedIn(home)).toBe(true)
+    world.clock.advance(3601)
+    expect((await login(stranger)).status).toBe(200)
+  })
+})

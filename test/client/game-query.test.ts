@@ -1,0 +1,263 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { allocations, gameQueries, jobs, nodes, servers } from '../../src/db/schema.ts'
+import {
+  makeClientToken,
+  makeEgg,
+  makeNode,
+  makeServer,
+  makeSubuser,
+  makeUser,
+} from '../support/factories.ts'
+import {
+  type AnsweringGame,
+  startMinecraft,
+  startSource,
+  textPacket,
+  varInt,
+} from '../support/answering-games.ts'
+import { useWorld } from '../support/world.ts'
+
+const world = useWorld()
+const open: AnsweringGame[] = []
+let owner: Awaited<ReturnType<typeof makeUser>>
+let token: string
+
+beforeEach(async () => {
+  owner = await makeUser(world)
+  token = await makeClientToken(world, owner)
+})
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((game) => game.close()))
+})
+
+const keep = <Game extends AnsweringGame>(game: Game) => {
+  open.push(game)
+  return game
+}
+const minecraft = async (...pieces: (Buffer | null)[]) => keep(await startMinecraft(() => pieces))
+const saying = (status: unknown) => textPacket(JSON.stringify(status))
+
+/** A server of an egg with these hints whose primary allocation is this port of the loopback interface. */
+async function serverOn(port: number, egg: Parameters<typeof makeEgg>[1] = { features: ['eula'] }) {
+  const node = await makeNode(world)
+  const server = await makeServer(world, { owner, node, egg: await makeEgg(world, egg) })
+  const primary = eq(allocations.id, server.allocationId)
+  await world.database.db.update(allocations).set({ ip: '127.0.0.1', port }).where(primary)
+  return { server, node }
+}
+
+const ask = (server: { uuid: string }, as = token) =>
+  world.request('GET', `/api/client/servers/${server.uuid}/query`, { token: as })
+const attributesOf = async (server: { uuid: string }) => (await ask(server)).body.attributes
+
+/** What is known after the first question was asked. */
+async function learned(server: { uuid: string }) {
+  await ask(server)
+  await world.runJobs()
+  return attributesOf(server)
+}
+
+describe('who plays', () => {
+  it('is pending at first, and then what the game says', async () => {
+    const game = await minecraft(saying({ players: { online: 7, max: 20 }, description: '<b>' }))
+    const { server } = await serverOn(game.port)
+    expect((await ask(server)).body).toEqual({
+      object: 'game_query',
+      attributes: { status: 'pending', players: null, max_players: null, checked_at: null, game: '' },
+    })
+    await world.runJobs()
+    expect(await attributesOf(server)).toEqual({
+      status: 'online',
+      players: 7,
+      max_players: 20,
+      checked_at: `${world.clock.now.toISOString().slice(0, 19)}+00:00`,
+      game: 'minecraft',
+    })
+    expect(game.asked).toBe(1)
+  })
+
+  it('is told in pieces too, and at length', async () => {
+    const packet = saying({ favicon: 'x'.repeat(60_000), players: { online: 0, max: 20 } })
+    const game = await minecraft(packet.subarray(0, 1), packet.subarray(1, 30_000), packet.subarray(30_000))
+    const { server } = await serverOn(game.port)
+    expect(await learned(server)).toMatchObject({ status: 'online', players: 0, max_players: 20 })
+  })
+
+  it('is told over UDP by games that speak that', async () => {
+    const game = keep(await startSource(12, 50))
+    const { server } = await serverOn(game.port, { queryGame: 'rust' })
+    expect(await learned(server)).toMatchObject({
+      status: 'online',
+      players: 12,
+      max_players: 50,
+      game: 'rust',
+    })
+  })
+
+  it('is asked on the port above where the game answers there and the port is its own', async () => {
+    const game = keep(await startSource(3, 10))
+    const { server, node } = await serverOn(game.port - 1, { queryGame: 'valheim' })
+    expect(await learned(server)).toMatchObject({ status: 'offline', players: null })
+    expect(game.asked).toBe(0)
+    await world.database.db
+      .insert(allocations)
+      .values({ nodeId: node.id, ip: '127.0.0.1', port: game.port, serverId: server.id })
+    world.clock.advance(31)
+    expect(await learned(server)).toMatchObject({ status: 'online', players: 3, max_players: 10 })
+  })
+
+  it('is unknown, not nobody, where the game does not tell', async () => {
+    for (const players of [undefined, null, 7, {}, { online: -1, max: 1.5 }, { online: '7' }]) {
+      const { server } = await serverOn((await minecraft(saying({ players }))).port)
+      expect(await learned(server)).toMatchObject({ status: 'online', players: null, max_players: null })
+    }
+  })
+
+  it('is unknown where nobody answers', async () => {
+    const closed = await minecraft()
+    await closed.close()
+    open.length = 0
+    for (const hints of [{ features: ['eula'] }, { queryGame: 'rust' }]) {
+      const { server } = await serverOn(closed.port, hints)
+      expect(await learned(server)).toMatchObject({ status: 'offline', players: null, max_players: null })
+    }
+    const { server } = await serverOn((await minecraft(null)).port)
+    expect(await learned(server)).toMatchObject({ status: 'offline', players: null })
+  })
+
+  it('is unknown where the answer makes no sense', async () => {
+    const answers = [
+      Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      textPacket('not JSON'),
+      textPacket('7'),
+      textPacket('null'),
+      Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+      Buffer.concat([varInt(300_000), Buffer.alloc(10)]),
+      Buffer.concat([varInt(3), Buffer.from([1, 1, 65])]),
+      Buffer.concat([varInt(3), Buffer.from([0, 9, 65])]),
+    ]
+    for (const answer of answers) {
+      const { server } = await serverOn((await minecraft(answer, null)).port)
+      expect(await learned(server), answer.toString('latin1')).toMatchObject({
+        status: 'failed',
+        players: null,
+        max_players: null,
+      })
+    }
+    for (const rest of [[0x49], [0x49, 17, 65, 0, 66, 0], [], [0x00]]) {
+      const odd = keep(await startSource(1, 1, Buffer.from([0xff, 0xff, 0xff, 0xff, ...rest])))
+      const { server } = await serverOn(odd.port, { queryGame: 'rust' })
+      expect(await learned(server)).toMatchObject({ players: null, max_players: null })
+    }
+  })
+
+  it('replaces what was known before, be it good or bad', async () => {
+    const game = await startMinecraft(() => [saying({ players: { online: 7, max: 20 } })])
+    const { server } = await serverOn(game.port)
+    expect(await learned(server)).toMatchObject({ status: 'online', players: 7 })
+    await game.close()
+    world.clock.advance(31)
+    expect(await learned(server)).toMatchObject({ status: 'offline', players: null, max_players: null })
+  })
+
+  it('is given up after some seconds of silence', async () => {
+    const { server } = await serverOn((await minecraft()).port)
+    const before = performance.now()
+    expect(await learned(server)).toMatchObject({ status: 'offline', players: null })
+    expect(performance.now() - before).toBeLessThan(8_000)
+  })
+
+  it('is not asked of games that nobody knows, or that would have to be asked elsewhere', async () => {
+    const game = await minecraft(saying({}))
+    for (const [hints, named] of [
+      [{ name: 'Mystery', features: null }, ''],
+      [{ queryGame: 'nosuchgame' }, 'nosuchgame'],
+      [{ queryGame: 'constructor' }, 'constructor'],
+      [{ queryGame: 'discord' }, 'discord'],
+      [{ queryGame: 'gta5f' }, 'gta5f'],
+    ] as const) {
+      const { server } = await serverOn(game.port, { ...hints })
+      expect(await learned(server)).toMatchObject({ status: 'unsupported', players: null, game: named })
+    }
+    expect(game.asked).toBe(0)
+  })
+
+  it('takes the features of the egg from which the egg takes its configuration', async () => {
+    const game = await minecraft(saying({ players: { online: 1, max: 2 } }))
+    const parent = await makeEgg(world, { features: ['eula'] })
+    const { server } = await serverOn(game.port, {
+      features: null,
+      configFrom: parent.id,
+      nestId: parent.nestId,
+    })
+    expect(await learned(server)).toMatchObject({ status: 'online', players: 1 })
+  })
+})
+
+describe('the question', () => {
+  const waiting = async () =>
+    (await world.database.db.select().from(jobs)).filter(({ name }) => name === 'query-game')
+
+  it('is asked once in half a minute, however many want to know', async () => {
+    const game = await minecraft(saying({ players: { online: 7, max: 20 } }))
+    const { server } = await serverOn(game.port)
+    await Promise.all(Array.from({ length: 10 }, () => ask(server)))
+    expect(await waiting()).toHaveLength(1)
+    expect(world.messages).toHaveLength(1)
+    expect(await world.runJobs()).toBe(1)
+    world.clock.advance(29)
+    await ask(server)
+    expect(await world.runJobs()).toBe(0)
+    world.clock.advance(2)
+    await Promise.all(Array.from({ length: 10 }, () => ask(server)))
+    expect(await world.runJobs()).toBe(1)
+    expect(game.asked).toBe(2)
+  })
+
+  it('waits for nobody: the answer is there while it is being asked', async () => {
+    const { server } = await serverOn((await minecraft()).port)
+    const before = performance.now()
+    expect((await ask(server)).status).toBe(200)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    world.clock.advance(31)
+    await ask(server)
+    expect(await waiting()).toHaveLength(1)
+  })
+
+  it('costs one statement beside that of the credential, whatever is known', async () => {
+    const { server } = await serverOn(1)
+    for (const seconds of [0, 1, 40]) {
+      world.clock.advance(seconds)
+      expect(await world.countStatements(() => ask(server))).toBe(2)
+    }
+  })
+
+  it('is open to everybody who reaches the server, while its state allows action', async () => {
+    const { server } = await serverOn(1)
+    const friend = await makeUser(world)
+    await makeSubuser(world, server, friend, [])
+    expect((await ask(server, await makeClientToken(world, friend))).status).toBe(200)
+    expect((await ask(server, await makeClientToken(world, await makeUser(world)))).status).toBe(404)
+    await world.database.db.update(servers).set({ status: 'suspended' })
+    expect((await ask(server)).status).toBe(409)
+  })
+
+  it('goes where the administrator of the node says', async () => {
+    const game = await minecraft(saying({ players: { online: 7, max: 20 } }))
+    const { server, node } = await serverOn(game.port)
+    await world.database.db.update(allocations).set({ ip: '192.0.2.77' })
+    await world.database.db.update(nodes).set({ queryAddress: 'localhost' }).where(eq(nodes.id, node.id))
+    expect(await learned(server)).toMatchObject({ status: 'online', players: 7 })
+  })
+
+  it('comes to nothing once the server is gone', async () => {
+    const { server } = await serverOn(1)
+    await ask(server)
+    await world.database.db.execute(sql`set session_replication_role = replica`)
+    await world.database.db.delete(gameQueries)
+    await world.database.db.execute(sql`set session_replication_role = default`)
+    expect(await world.runJobs()).toBe(1)
+    expect(await world.database.db.select().from(gameQueries)).toEqual([])
+  })
+})

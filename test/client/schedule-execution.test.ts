@@ -1,0 +1,241 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { scheduleRuns, schedules, servers, tasks } from '../../src/db/schema.ts'
+import { tick } from '../../src/domain/tick.ts'
+import { makeNode } from '../support/factories.ts'
+import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useWorld } from '../support/world.ts'
+import { hourly, openScheduleScene, recorded, refusalIn, type ScheduleScene } from './schedule-scene.ts'
+
+const world = useWorld()
+let daemon: StubDaemon
+let scene: ScheduleScene
+let schedule: number
+
+beforeAll(async () => {
+  daemon = await startStubDaemon()
+})
+afterAll(() => daemon.close())
+
+beforeEach(async () => {
+  scene = await openScheduleScene(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
+  schedule = await scene.add()
+  daemon.respond(null)
+  daemon.calls.length = 0
+})
+
+/** Adds tasks `a`, `b`, … in this order. */
+async function addTasks(names: string): Promise<void> {
+  for (const payload of names) await scene.addTask(schedule, { payload })
+}
+
+const told = () =>
+  daemon.calls.filter(({ method }) => method === 'POST').map(({ body }) => body.commands?.[0] ?? body.action)
+const execute = (as?: string) => scene.post(`/${schedule}/execute`, undefined, as)
+const runs = async () => (await scene.get(`/${schedule}/runs`)).body.data.map((item: any) => item.attributes)
+
+describe('a schedule that is run by hand', () => {
+  it('runs at once, active or not, and keeps its times', async () => {
+    await addTasks('ab')
+    const { status, body, text } = await execute()
+    expect([status, body, text]).toEqual([202, [], '[]'])
+    expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({
+      is_active: false,
+      is_processing: true,
+      next_run_at: '2031-03-01T13:00:00+00:00',
+    })
+    expect((await scene.tasksOf(schedule)).map(({ is_queued }) => is_queued)).toEqual([true, false])
+    await world.runJobs()
+    await world.runJobs()
+    expect(told()).toEqual(['a', 'b'])
+    expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({
+      is_processing: false,
+      last_run_at: '2031-03-01T12:00:00+00:00',
+    })
+    expect((await scene.tasksOf(schedule)).map(({ is_queued }) => is_queued)).toEqual([false, false])
+    expect((await recorded(world)).at(-1)).toEqual(['server:schedule.execute', { name: 'Hourly' }])
+  })
+
+  it('waits for no offset before its first task, and for those of the others', async () => {
+    await scene.addTask(schedule, { payload: 'a', time_offset: 300 })
+    await scene.addTask(schedule, { payload: 'b', time_offset: 300 })
+    await execute()
+    await world.runJobs()
+    expect(told()).toEqual(['a'])
+    world.clock.advance(299)
+    await world.runJobs()
+    expect(told()).toEqual(['a'])
+    world.clock.advance(1)
+    await world.runJobs()
+    expect(told()).toEqual(['a', 'b'])
+  })
+
+  it('is refused without tasks and while it runs', async () => {
+    expect(refusalIn(await execute())).toEqual([400, 'DisplayException'])
+    await addTasks('a')
+    const answers = await Promise.all(Array.from({ length: 10 }, () => execute()))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      202,
+      ...Array(9).fill(409),
+    ])
+    expect(refusalIn(await execute())).toEqual([409, 'ConflictHttpException'])
+    await world.runJobs()
+    expect(told()).toEqual(['a'])
+    expect((await execute()).status).toBe(202)
+    expect((await world.events()).filter((event) => event === 'server:schedule.execute')).toHaveLength(2)
+  })
+
+  it('needs schedule.update, and the right to do what each of its tasks does', async () => {
+    await addTasks('a')
+    await scene.addTask(schedule, { action: 'power', payload: 'kill' })
+    await scene.addTask(schedule, { action: 'backup', payload: '' })
+    const all = ['schedule.update', 'control.console', 'control.stop', 'backup.create']
+    for (const missing of all) {
+      const as = await scene.subuser(
+        ...all.filter((right) => right !== missing),
+        'control.start',
+        'control.restart',
+      )
+      expect(refusalIn(await execute(as))).toEqual([403, 'AccessDeniedHttpException'])
+    }
+    expect(await world.database.db.select().from(scheduleRuns)).toEqual([])
+    expect((await execute(await scene.subuser(...all))).status).toBe(202)
+  })
+
+  it('may be run again at once when an edit called off what was under way', async () => {
+    await scene.addTask(schedule, { payload: 'a' })
+    await scene.addTask(schedule, { payload: 'b', time_offset: 600 })
+    await world.database.db.update(schedules).set({ isActive: true })
+    world.clock.now = new Date('2031-03-01T13:00:10Z')
+    await tick(world.panel)
+    expect(refusalIn(await execute())).toEqual([409, 'ConflictHttpException'])
+    expect((await scene.post(`/${schedule}`, { ...hourly, is_active: true })).status).toBe(200)
+    world.clock.advance(1)
+    expect((await execute()).status).toBe(202)
+    await world.runJobs()
+    expect(told()).toEqual(['a', 'a'])
+    for (let minutes = 0; minutes < 11; minutes += 1) {
+      world.clock.advance(60)
+      await tick(world.panel)
+    }
+    expect(told()).toEqual(['a', 'a', 'b'])
+    expect((await runs()).map(({ trigger, state, reason }: any) => [trigger, state, reason])).toEqual([
+      ['manual', 'succeeded', null],
+      ['cron', 'skipped', 'The schedule was changed.'],
+    ])
+    expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({ is_processing: false })
+  })
+})
+
+describe('the runs of a schedule', () => {
+  it('are listed with every step, who asked for them, and why they ended', async () => {
+    await scene.addTask(schedule, { payload: 'a', continue_on_failure: true })
+    await scene.addTask(schedule, { action: 'power', payload: 'restart', time_offset: 30 })
+    await execute()
+    daemon.respond({ status: 502, json: { error: 'secret of the node' } })
+    await world.runJobs()
+    daemon.respond(null)
+    world.clock.advance(30)
+    await world.runJobs()
+    const step = { action: 'command', payload: 'a', sequence_id: 1 }
+    expect(await runs()).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        trigger: 'manual',
+        requested_by: scene.owner.username,
+        state: 'succeeded',
+        reason: null,
+        due_at: '2031-03-01T12:00:00+00:00',
+        started_at: '2031-03-01T12:00:00+00:00',
+        finished_at: '2031-03-01T12:00:30+00:00',
+        steps: [
+          {
+            ...step,
+            state: 'failed',
+            reason: 'The server must be running to take commands.',
+            due_at: '2031-03-01T12:00:00+00:00',
+            dispatched_at: '2031-03-01T12:00:00+00:00',
+            finished_at: '2031-03-01T12:00:00+00:00',
+          },
+          {
+            sequence_id: 2,
+            action: 'power',
+            payload: 'restart',
+            state: 'succeeded',
+            reason: null,
+            due_at: '2031-03-01T12:00:30+00:00',
+            dispatched_at: '2031-03-01T12:00:30+00:00',
+            finished_at: '2031-03-01T12:00:30+00:00',
+          },
+        ],
+      },
+    ])
+  })
+
+  it('name the cause in words for people', async () => {
+    await scene.addTask(schedule, { action: 'power', payload: 'start' })
+    const reasonAfter = async (prepare: () => Promise<unknown> | void) => {
+      expect((await execute()).status).toBe(202)
+      await prepare()
+      await world.runJobs()
+      daemon.respond(null)
+      world.clock.advance(60)
+      await world.database.db.update(servers).set({ status: null })
+      const { state, reason, steps } = (await runs())[0]
+      return [state, reason, steps[0].state]
+    }
+    expect(await reasonAfter(() => daemon.respond({ status: 500, json: { error: '/etc/secret' } }))).toEqual([
+      'failed',
+      'The node failed with status 500 (request daemon-request).',
+      'failed',
+    ])
+    expect(await reasonAfter(() => daemon.respond({ status: 400, json: { error: 'suspended' } }))).toEqual([
+      'failed',
+      'suspended (request daemon-request)',
+      'failed',
+    ])
+    expect(await reasonAfter(() => daemon.respond({ status: 403 }))).toEqual([
+      'failed',
+      'The node does not accept the credential of the panel (request daemon-request).',
+      'failed',
+    ])
+    const suspend = () => world.database.db.update(servers).set({ status: 'suspended' })
+    expect(await reasonAfter(suspend)).toEqual(['skipped', 'The server was suspended.', 'skipped'])
+    await world.database.db.update(schedules).set({ onlyWhenOnline: true })
+    const offline = () => daemon.respond({ json: { state: 'offline' } })
+    expect(await reasonAfter(offline)).toEqual(['skipped', 'The server was not online.', 'skipped'])
+    expect(told()).toEqual(['start', 'start', 'start'])
+  })
+
+  it('come in pages, the newest first', async () => {
+    await addTasks('a')
+    for (let count = 0; count < 3; count += 1) {
+      await execute()
+      await world.runJobs()
+      world.clock.advance(60)
+    }
+    const { body } = await scene.get(`/${schedule}/runs?per_page=2`)
+    expect(body.data.map((item: any) => item.attributes.started_at.slice(11, 16))).toEqual(['12:02', '12:01'])
+    expect(body.meta.pagination).toMatchObject({
+      total: 3,
+      count: 2,
+      per_page: 2,
+      current_page: 1,
+      total_pages: 2,
+    })
+    const second = await scene.get(`/${schedule}/runs?per_page=2&page=2`)
+    expect(second.body.data.map((item: any) => item.attributes.started_at.slice(11, 16))).toEqual(['12:00'])
+    expect((await scene.get(`/${await scene.add()}/runs`)).body).toMatchObject({ object: 'list', data: [] })
+  })
+
+  it('go with their schedule', async () => {
+    await addTasks('ab')
+    await execute()
+    await scene.remove(`/${schedule}`)
+    await world.runJobs()
+    expect(told()).toEqual([])
+    const { db } = world.database
+    expect(await db.select().from(scheduleRuns)).toEqual([])
+    expect(await db.select().from(tasks).where(eq(tasks.scheduleId, schedule))).toEqual([])
+  })
+})

@@ -1,0 +1,205 @@
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { jobs, scheduleRuns, schedules, tasks } from '../../src/db/schema.ts'
+import { enqueue } from '../../src/domain/jobs.ts'
+import { claimDueSchedules } from '../../src/domain/schedules/claims.ts'
+import { tick } from '../../src/domain/tick.ts'
+import type { Panel } from '../../src/panel.ts'
+import { makeServer } from '../support/factories.ts'
+import { useWorld } from '../support/world.ts'
+
+const world = useWorld()
+let serverId: number
+
+beforeEach(async () => {
+  serverId = (await makeServer(world)).id
+})
+
+/** Schedules of every hour that were due a moment ago, each with two commands. */
+async function makeDue(count: number, fields: Partial<typeof schedules.$inferInsert> = {}) {
+  const nextRunAt = new Date(world.clock.now.getTime() - 1000)
+  const times = { cronMinute: '0', cronHour: '*', cronDayOfMonth: '*', cronDayOfWeek: '*' }
+  const made = await world.database.db
+    .insert(schedules)
+    .values(
+      Array.from({ length: count }, (_, at) => ({
+        ...times,
+        serverId,
+        name: `No. ${at}`,
+        isActive: true,
+        nextRunAt,
+        ...fields,
+      })),
+    )
+    .returning({ id: schedules.id })
+  await world.database.db.insert(tasks).values(
+    made.flatMap(({ id }) =>
+      [1, 2].map((sequenceId) => ({
+        scheduleId: id,
+        sequenceId,
+        action: 'command' as const,
+        payload: `say ${sequenceId}`,
+        timeOffset: sequenceId === 1 ? 0 : 60,
+      })),
+    ),
+  )
+  return made
+}
+
+const runs = () => world.database.db.select().from(scheduleRuns)
+const jobsNamed = (name: string) => world.database.db.select().from(jobs).where(eq(jobs.name, name))
+
+/** The panel with a statement that fails, as the database would have it. */
+const failingAt = (part: RegExp): Panel => ({
+  ...world.panel,
+  transaction: (work) => world.panel.transaction((db) => work(brokenAt(part, db))),
+  db: brokenAt(part, world.panel.db),
+})
+const brokenAt = (part: RegExp, db: Panel['db']): Panel['db'] =>
+  new Proxy(db, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown
+      if (name !== 'execute' || typeof value !== 'function') return value
+      return (statement: SQL) => {
+        const { sql: text } = new PgDialect({ casing: 'snake_case' }).sqlToQuery(statement)
+        if (part.test(text)) throw new Error(`no ${part.source}`)
+        return value.call(target, statement) as unknown
+      }
+    },
+  })
+
+describe('claiming', () => {
+  it('costs a constant number of statements for a hundred schedules, however many tasks they have', async () => {
+    const cost = async (count: number) => {
+      await makeDue(count)
+      return world.countStatements(() => claimDueSchedules(world.panel))
+    }
+    const [few, hundred, threeHundred] = [await cost(7), await cost(100), await cost(300)]
+    expect(few).toBeLessThanOrEqual(6)
+    // The last look finds that nothing is due.
+    expect(hundred).toBe(few + 1)
+    expect(threeHundred).toBe(3 * few + 1)
+  })
+
+  it('announces a hundred runs with one message', async () => {
+    await makeDue(250)
+    const sent: number[] = []
+    const panel = { ...world.panel, wake: (woken: readonly unknown[]) => void sent.push(woken.length) }
+    expect(await claimDueSchedules(panel)).toBe(250)
+    expect(sent).toEqual([100, 100, 50])
+  })
+
+  it('by four at once gives each schedule one run', async () => {
+    await makeDue(300)
+    const counts = await Promise.all(Array.from({ length: 4 }, () => claimDueSchedules(world.panel)))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300)
+    const all = await runs()
+    expect(new Set(all.map(({ scheduleId }) => scheduleId)).size).toBe(300)
+    expect(all).toHaveLength(300)
+    expect(await jobsNamed('run-schedule')).toHaveLength(300)
+  })
+
+  it('passes over one with fields that nobody can read, which is never due again', async () => {
+    const [broken] = await makeDue(1, { cronMinute: 'often', timezone: 'Nowhere/Land' })
+    const [never] = await makeDue(1, { cronDayOfMonth: '31', cronMonth: '2' })
+    await makeDue(3)
+    expect(await claimDueSchedules(world.panel)).toBe(5)
+    const rows = await world.database.db.select().from(schedules)
+    const next = new Map(rows.map(({ id, nextRunAt }) => [id, nextRunAt]))
+    expect([next.get(broken?.id ?? 0), next.get(never?.id ?? 0)]).toEqual([null, null])
+    expect([...next.values()].filter((at) => at !== null && at > world.clock.now)).toHaveLength(3)
+    expect(await claimDueSchedules(world.panel)).toBe(0)
+  })
+
+  it('ends with its time, and the next tick goes on', async () => {
+    await makeDue(250)
+    const until = new Date(world.clock.now.getTime() - 1)
+    expect(await claimDueSchedules(world.panel, until)).toBe(100)
+    expect(await claimDueSchedules(world.panel)).toBe(150)
+  })
+
+  it('leaves no trace of a hundred whose transaction fails', async () => {
+    await makeDue(5)
+    await expect(claimDueSchedules(failingAt(/insert into "jobs"/))).rejects.toThrow('no insert')
+    expect(await runs()).toEqual([])
+    expect(world.messages).toEqual([])
+    expect(await claimDueSchedules(world.panel)).toBe(5)
+  })
+})
+
+describe('a tick', () => {
+  it('says how much each part did', async () => {
+    await makeDue(3)
+    const report = await tick(world.panel)
+    expect(report.map(({ part }) => part)).toEqual(['schedules', 'recurring', 'trash', 'runs', 'jobs'])
+    expect(report[0]).toMatchObject({ count: 3, milliseconds: expect.any(Number) })
+    const states = (await jobsNamed('prune')).map(({ state }) => state)
+    expect(states.toSorted((one, other) => one.localeCompare(other))).toEqual(['done', 'waiting'])
+  })
+
+  it('twice at the same time does everything once', async () => {
+    await makeDue(120)
+    await Promise.all([tick(world.panel), tick(world.panel), tick(world.panel)])
+    expect(await runs()).toHaveLength(120)
+    const done = (await jobsNamed('run-schedule')).filter(({ state }) => state === 'done')
+    expect(done.every(({ attempts }) => attempts === 1)).toBe(true)
+    for (const name of ['maintain-activity', 'prune']) {
+      expect((await jobsNamed(name)).filter(({ state }) => state === 'waiting')).toHaveLength(1)
+    }
+  })
+
+  it.each([
+    ['claiming schedules', /insert into "schedule_runs"/, 'no insert'],
+    ['keeping recurring jobs', /insert into "jobs"/, 'no insert'],
+  ])('does the others when one part fails: %s', async (_name, part, says) => {
+    await makeDue(2)
+    await enqueue(world.panel, 'sync-server', { serverId: 4711 })
+    await expect(tick(failingAt(part))).rejects.toThrow(says)
+    expect((await jobsNamed('sync-server'))[0]).toMatchObject({ state: 'done' })
+    expect(await runs()).toEqual([])
+    await tick(world.panel)
+    expect(await runs()).toHaveLength(2)
+    expect(await jobsNamed('prune')).not.toEqual([])
+  })
+
+  it('does not disturb a recurring job that takes longer than a minute', async () => {
+    await tick(world.panel)
+    await world.database.db
+      .update(jobs)
+      .set({ leasedUntil: new Date(world.clock.now.getTime() + 180_000) })
+      .where(eq(jobs.state, 'waiting'))
+    const before = await jobsNamed('prune')
+    world.clock.advance(60)
+    await tick(world.panel)
+    expect(await jobsNamed('prune')).toEqual(before)
+  })
+
+  it('begins no job once its time is over, so that a function ends before it is ended', async () => {
+    for (let at = 0; at < 150; at += 1) await enqueue(world.panel, 'sync-server', { serverId: at + 1000 })
+    const now = vi.fn(() => world.clock.now)
+    const panel = { ...world.panel, now }
+    // Each look at the clock finds it half a second later.
+    now.mockImplementation(() => {
+      world.clock.advance(0.5)
+      return world.clock.now
+    })
+    await tick(panel)
+    const done = (await jobsNamed('sync-server')).filter(({ state }) => state === 'done').length
+    expect(done).toBeLessThan(30)
+    await world.database.db.execute(sql`update jobs set run_at = now() where state = 'waiting'`)
+    await tick(world.panel)
+    expect((await jobsNamed('sync-server')).filter(({ state }) => state !== 'done')).toEqual([])
+  })
+})
+
+describe('a step that comes too late', () => {
+  it('is not made: nobody expects it any more', async () => {
+    await makeDue(1)
+    await claimDueSchedules(world.panel)
+    world.clock.advance(3700)
+    await world.runJobs()
+    expect(await runs()).toMatchObject([{ state: 'skipped', reason: 'The panel was away when it was due.' }])
+    expect((await world.database.db.select().from(schedules))[0]).toMatchObject({ isProcessing: false })
+  })
+})

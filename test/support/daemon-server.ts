@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
+import { callDaemon, discardDaemon, startTestDaemon } from './development-daemon.ts'
+import { describeGameServer } from './game-server.ts'
+import { startStubPanel } from './stub-panel.ts'
+
+/** A development daemon that has one server, and the panel that it knows. */
+export type DaemonWithServer = Awaited<ReturnType<typeof startDaemonWithServer>>
+
+/** Starts a daemon and waits until it has its server, whose egg denies the given names. */
+export async function startDaemonWithServer(options: Partial<DaemonOptions> = {}, denylist: string[] = []) {
+  const panel = await startStubPanel()
+  const uuid = randomUUID()
+  panel.servers.set(uuid, describeGameServer(uuid, { egg: { id: randomUUID(), file_denylist: denylist } }))
+  const daemon = await startTestDaemon(panel, options)
+  await daemon.ready
+  return {
+    panel,
+    daemon,
+    uuid,
+    /** The files of the server. */
+    folder: join(daemon.dataDirectory, 'volumes', uuid),
+    /** Calls a file route of the server, as `POST`, `copy`. */
+    call: (method: string, route: string, body?: unknown) =>
+      callDaemon(daemon, method, `/api/servers/${uuid}/files/${route}`, body),
+    /** What has not arrived as a whole. */
+    spooled: () => readdir(join(daemon.dataDirectory, 'spool')),
+    close: async () => {
+      await discardDaemon(daemon)
+      await panel.close()
+    },
+  }
+}
