@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { defineConfig } from 'vitest/config'
+import { chromiumPath } from './support/chromium-path.ts'
 
 /** Suites that go through the surfaces: they run once per database driver. */
 const surfaces = ['test/{application,browser,client,remote,jobs}/**/*.test.ts']
+/** Suites that need a real browser. */
+const inChromium = ['test/e2e/web/**']
 const shared = {
   testTimeout: 30_000,
   hookTimeout: 90_000,
@@ -35,6 +39,12 @@ if (!hasPostgres) {
   )
 }
 
+const hasChromium = existsSync(chromiumPath)
+if (!hasChromium) {
+  if (process.env.CI) throw new Error(`CI needs Chromium at ${chromiumPath}.`)
+  console.warn(`Skipped: the suites in a browser: no Chromium at ${chromiumPath}.`)
+}
+
 const onDriver = (driver: 'postgres' | 'neon') => ({
   test: { ...shared, name: driver, include: surfaces, env: { ROOST_TEST_DRIVER: driver } },
 })
@@ -45,7 +55,14 @@ export default defineConfig({
     // What is logged where everything went well only hides what did not.
     silent: 'passed-only',
     projects: [
-      { test: { ...shared, name: 'pglite', include: ['test/**/*.test.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'pglite',
+          include: ['test/**/*.test.ts'],
+          exclude: hasChromium ? [] : inChromium,
+        },
+      },
       ...(hasPostgres ? [onDriver('postgres'), onDriver('neon')] : []),
     ],
   },

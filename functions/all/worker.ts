@@ -4,4 +4,4 @@ import { worker } from '../../src/platform/workers.ts'
 import { workersGameQuery } from '../../src/platform/workers-game-query.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 
-export default worker(surfaces, tick, mysqlHost, workersGameQuery)
+export default worker(surfaces, { tick, mysqlHost, gameQuery: workersGameQuery })

@@ -1,4 +1,5 @@
 import { lambda } from '../../src/platform/lambda.ts'
+import { webAssets } from '../../src/platform/web-assets.ts'
 import { browser } from '../../src/surfaces/browser.ts'
 
-export const handler = lambda([browser])
+export const handler = lambda([browser], { assets: webAssets })

@@ -5,4 +5,4 @@ import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import { openSmtp } from '../../src/platform/smtp.ts'
 import { jobs } from '../../src/surfaces/jobs.ts'
 
-export const handler = lambda([jobs], tick, mysqlHost, nodeGameQuery, openSmtp)
+export const handler = lambda([jobs], { tick, mysqlHost, gameQuery: nodeGameQuery, smtp: openSmtp })

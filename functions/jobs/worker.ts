@@ -4,4 +4,4 @@ import { worker } from '../../src/platform/workers.ts'
 import { workersGameQuery } from '../../src/platform/workers-game-query.ts'
 import { jobs } from '../../src/surfaces/jobs.ts'
 
-export default worker([jobs], tick, mysqlHost, workersGameQuery)
+export default worker([jobs], { tick, mysqlHost, gameQuery: workersGameQuery })

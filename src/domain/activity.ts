@@ -127,6 +127,15 @@ export async function record(panel: Panel, event: EventName, occurrence: Occurre
   return entry
 }
 
+/** The same as a part of another statement; without subjects. */
+export const recording = (panel: Panel, event: EventName, occurrence: Occurrence) =>
+  panel.db.$with('recorded').as(
+    panel.db
+      .insert(activity)
+      .values(entryOf(panel, event, occurrence))
+      .returning({ id: activity.id }),
+  )
+
 /** As if the event had never happened to the subject: for what was undone before anybody came to know of it. */
 export async function forget(
   panel: Panel,

@@ -13,13 +13,13 @@ const filters = { state: equalling(jobs.state), name: containing(jobs.name) }
 /** Fields that `filter` takes. */
 export const jobFilters = Object.keys(filters)
 
-/** One page of jobs: those that wait, then the others, the last to end first. Filters `state`, `name`. */
+/** One page of jobs: those that wait, the next to run first, then the others, the last to end first. Filters `state`, `name`. */
 export function listJobs(panel: Panel, request: ListRequest): Promise<RowPage<Job>> {
   return paginate(panel.db, {
     ...request,
     table: jobs,
     where: allFilters(filters, request.filters),
-    orderBy: [sql`${jobs.finishedAt} desc nulls first`],
+    orderBy: [sql`${jobs.finishedAt} desc nulls first`, sql`${jobs.runAt}`],
   })
 }
 

@@ -126,7 +126,7 @@ async function spendToken(panel: Panel, address: string, token: string): Promise
 async function openOwnSession(panel: Panel, user: User, visitor: Visitor): Promise<OpenedSession | null> {
   if (user.totpEnabledAt !== null) return null
   const [current = user] = await panel.db.select().from(users).where(eq(users.id, user.id))
-  return (await complete(panel, current, visitor, false, 'password-reset')).session
+  return (await complete(panel, current, visitor, { method: 'password-reset' })).session
 }
 
 async function requirePasswords(panel: Panel): Promise<void> {

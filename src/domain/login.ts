@@ -1,20 +1,19 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, type WithSubquery } from 'drizzle-orm'
 import * as z from 'zod'
 import { recoveryTokens, sessions, users } from '../db/schema.ts'
 import type { Session } from '../db/tables/sessions.ts'
 import type { User } from '../db/tables/users.ts'
-import { displayError, forbidden } from '../errors.ts'
+import { displayError } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
 import { recoveryTokenHash } from './account/recovery-tokens.ts'
 import { spendTotpCode } from './account/two-factor.ts'
-import { record } from './activity.ts'
+import { record, recording } from './activity.ts'
 import { captchaFields, captchaResponse, requireCaptcha } from './captcha.ts'
 import { boolean } from './fields.ts'
-import { findByName, forgetLoginAttempts, takeLoginAttempt, takeNetworkAttempt } from './login-attempts.ts'
-import { hashPassword, isOutdated, verifyPassword } from './password-hash.ts'
+import { forgettingLoginAttempts, takeLoginAttempt, takeNetworkAttempt } from './login-attempts.ts'
+import { checkPassword } from './password-hash.ts'
 import { digest, equalSecrets, randomText } from './secrets.ts'
 import { type OpenedSession, openGuestSession, openSession, type SessionData } from './sessions.ts'
-import { setting } from './settings.ts'
 import { clearThrottle, takeAttempt } from './throttles.ts'
 
 /** Wrong codes for one account, over all of its challenges. */
@@ -74,13 +73,11 @@ const wrongCode = () => displayError('The code is not valid, or no longer.')
  * Spec: Browser authentication, login.
  */
 export async function signIn(panel: Panel, input: LoginInput, visitor: Visitor): Promise<SignIn> {
-  if (!(await setting(panel, 'sign_in.password'))) throw forbidden('Signing in with a password is off.')
   // Counted first: of guesses that are made at once, no more get through.
-  await takeNetworkAttempt(panel)
-  await requireCaptcha(panel, captchaResponse(input))
-  await takeLoginAttempt(panel, input.user)
-  const user = await findByName(panel, input.user)
-  const isRight = await verifyPassword(input.password, user?.passwordHash ?? null)
+  const { isCaptchaSet } = await takeNetworkAttempt(panel)
+  if (isCaptchaSet) await requireCaptcha(panel, captchaResponse(input))
+  const user = await takeLoginAttempt(panel, input.user)
+  const { isRight, renewed } = await checkPassword(input.password, user?.passwordHash ?? null)
   if (!user || !isRight) {
     await record(panel, 'auth:fail', {
       ...(user ? { userId: user.id } : {}),
@@ -88,19 +85,21 @@ export async function signIn(panel: Panel, input: LoginInput, visitor: Visitor):
     })
     throw wrongCredentials()
   }
-  await forgetLoginAttempts(panel, input.user)
-  await renewHash(panel, user, input.password)
-  return admit(panel, user, visitor, { remember: input.remember ?? false, method: 'password' })
+  const alongside: WithSubquery[] = [forgettingLoginAttempts(panel, input.user)]
+  if (renewed !== null) alongside.push(renewing(panel, user, renewed))
+  return admit(panel, user, visitor, { remember: input.remember ?? false, method: 'password', alongside })
 }
 
-/** Somebody who has proven his first factor, whichever it was: signed in, or asked for the second one. */
-export async function admit(
-  panel: Panel,
-  user: User,
-  visitor: Visitor,
-  { remember, method, data = {} }: { remember: boolean; method: string; data?: SessionData },
-): Promise<SignIn> {
-  if (user.totpEnabledAt === null) return complete(panel, user, visitor, remember, method)
+/** How somebody signs in, and what else the statement does that opens his session. */
+type Way = { method: string; remember?: boolean; alongside?: WithSubquery[] }
+
+/**
+ * Somebody who has proven his first factor, whichever it was: signed in, or asked for the second one. One
+ * statement. Records `auth:success` or `auth:checkpoint`.
+ */
+export async function admit(panel: Panel, user: User, visitor: Visitor, way: Way): Promise<SignIn> {
+  if (user.totpEnabledAt === null) return complete(panel, user, visitor, way)
+  const { method, remember = false, alongside = [] } = way
   const confirmationToken = randomText(confirmationLength)
   const challenge = {
     userId: user.id,
@@ -110,12 +109,13 @@ export async function admit(
     tries: 0,
     remember,
   }
-  const options = { userAgent: visitor.userAgent, previous: visitor.token }
-  return inTransaction(panel, async (panel) => {
-    const session = await openGuestSession(panel, { ...data, challenge }, options)
-    await record(panel, 'auth:checkpoint', { userId: user.id, properties: { method } })
-    return { complete: false, confirmationToken, session }
-  })
+  const recorded = recording(panel, 'auth:checkpoint', { userId: user.id, properties: { method } })
+  const session = await openGuestSession(
+    panel,
+    { challenge },
+    { userAgent: visitor.userAgent, previous: visitor.token, alongside: [recorded, ...alongside] },
+  )
+  return { complete: false, confirmationToken, session }
 }
 
 /**
@@ -143,7 +143,7 @@ export async function passCheckpoint(
     // Whatever else was shown for this challenge at the same moment is not spent.
     if (!(await endChallenge(panel, session))) throw wrongCode()
     await record(panel, proof, { userId: user.id })
-    return complete(panel, user, visitor, challenge.remember, 'two-factor')
+    return complete(panel, user, visitor, { method: 'two-factor', remember: challenge.remember })
   })
   if (!outcome) {
     await record(panel, 'auth:fail', { userId: user.id, properties: { method: 'two-factor' } })
@@ -200,30 +200,33 @@ async function proofOf(
   }
 }
 
-/** Signs in to a new session: the one before, with whatever it waited for, is gone. */
+/**
+ * Signs in to a new session: the one before, with whatever it waited for, is gone. One statement. Records
+ * `auth:success`.
+ */
 export async function complete(
   panel: Panel,
   user: User,
   visitor: Visitor,
-  remember: boolean,
-  method: string,
+  { method, remember = false, alongside = [] }: Way,
 ): Promise<SignIn> {
-  return inTransaction(panel, async (inside) => {
-    const options = { userAgent: visitor.userAgent, remember, previous: visitor.token }
-    const session = await openSession(inside, user, options)
-    const actor = { kind: 'user' as const, user, apiKey: null }
-    await record(inside, 'auth:success', { userId: user.id, properties: { method }, actor })
-    return { complete: true, user, session }
+  const actor = { kind: 'user' as const, user, apiKey: null }
+  const recorded = recording(panel, 'auth:success', { userId: user.id, properties: { method }, actor })
+  const session = await openSession(panel, user, {
+    userAgent: visitor.userAgent,
+    remember,
+    previous: visitor.token,
+    alongside: [recorded, ...alongside],
   })
+  return { complete: true, user, session }
 }
 
-/** Imported hashes, and those of cheaper days, give way to new ones. */
-async function renewHash(panel: Panel, user: User, password: string): Promise<void> {
-  const { passwordHash: before } = user
-  if (before === null || !isOutdated(before)) return
-  const passwordHash = await hashPassword(password)
-  await panel.db
-    .update(users)
-    .set({ passwordHash })
-    .where(and(eq(users.id, user.id), eq(users.passwordHash, before)))
-}
+/** The account's hash gives way to another of the same password, unless it has a new password meanwhile. */
+const renewing = (panel: Panel, { id, passwordHash: before }: User, passwordHash: string) =>
+  panel.db.$with('renewed').as(
+    panel.db
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, id), eq(users.passwordHash, before ?? '')))
+      .returning({ id: users.id }),
+  )

@@ -24,8 +24,25 @@ export async function hashPassword(password: string): Promise<string> {
  * Whether the password is the one that was hashed. Null, for accounts that do not exist or have no
  * password, and hashes of another kind are never right, after the same work.
  */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  if (stored?.startsWith('$2')) return verifyImported(password, stored)
+export const verifyPassword = async (password: string, stored: string | null): Promise<boolean> =>
+  isImported(stored) ? (await checkPassword(password, stored)).isRight : isHashOf(password, stored)
+
+/**
+ * The same, and a new hash of a right password to store instead of an imported one or one of cheaper days.
+ * It is made beside the comparison, also for a wrong password: no account is refused sooner than others. Only a
+ * bcrypt that is slower than the new hash shows, until its owner has signed in.
+ */
+export async function checkPassword(
+  password: string,
+  stored: string | null,
+): Promise<{ isRight: boolean; renewed: string | null }> {
+  const renewing = stored !== null && isOutdated(stored) ? hashPassword(password) : null
+  const [isRight, renewed] = await Promise.all([isHashOf(password, stored), renewing])
+  return { isRight, renewed: isRight ? renewed : null }
+}
+
+async function isHashOf(password: string, stored: string | null): Promise<boolean> {
+  if (isImported(stored)) return isImportedHashOf(password, stored)
   const own = stored === null ? null : readHash(stored)
   const { salt, hash, options } = own ?? (readHash(nobody) as StoredHash)
   const derived = await derive(password, salt, hash.length, options)
@@ -39,12 +56,13 @@ export async function verifyPassword(password: string, stored: string | null): P
 export const hashWithSalt = async (secret: string, salt: string): Promise<string> =>
   (await derive(secret, Buffer.from(salt), hashBytes, cheaperCost)).toString('base64url')
 
-/** Whether a stored hash is not made as new ones are: whoever has just proven the password makes another. */
-export const isOutdated = (stored: string): boolean =>
-  !stored.startsWith(`scrypt$${cost.N}$${cost.r}$${cost.p}$`)
+/** Whether a stored hash is not made as new ones are. */
+const isOutdated = (stored: string): boolean => !stored.startsWith(`scrypt$${cost.N}$${cost.r}$${cost.p}$`)
 
 /** Hashes of panels that were moved here: bcrypt, under each of its names. */
-const verifyImported = (password: string, stored: string): Promise<boolean> =>
+const isImported = (stored: string | null): stored is string => stored?.startsWith('$2') ?? false
+
+const isImportedHashOf = (password: string, stored: string): Promise<boolean> =>
   oneOfFew(() => bcrypt.compare(password, stored.replace(/^\$2[xy]\$/, '$2b$')))
 
 type StoredHash = { salt: Buffer; hash: Buffer; options: ScryptOptions }

@@ -49,6 +49,6 @@ export async function register(
     const actor = { kind: 'user' as const, user, apiKey: null }
     await record(inner, 'user:account.registered', { userId: user.id, actor })
     await enqueueMail(inner, { template: 'registered', userId: user.id })
-    return complete(inner, user, visitor, false, 'registration')
+    return complete(inner, user, visitor, { method: 'registration' })
   })
 }

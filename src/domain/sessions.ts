@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lt, sql, type WithSubquery } from 'drizzle-orm'
 import { type Database, prepared } from '../db/database.ts'
 import { sessions, users } from '../db/schema.ts'
 import type { Session } from '../db/tables/sessions.ts'
@@ -79,49 +79,57 @@ export async function findSession(panel: Panel, token: string): Promise<FoundSes
   return found ?? null
 }
 
-/** A new session of somebody who has proven who he is; the one before, of `previous`, is gone. */
+/** In whose browser a session begins, in place of which token's, and what else its statement does. */
+type Opening = { userAgent: string; previous: string | null; alongside?: WithSubquery[] }
+
+/** A new session of somebody who has proven who he is; the one before, of `previous`, is gone. One statement. */
 export async function openSession(
   panel: Panel,
   user: Pick<User, 'id' | 'authVersion'>,
-  options: { userAgent: string; remember: boolean; previous: string | null },
+  options: Opening & { remember: boolean },
 ): Promise<OpenedSession> {
-  const token = newSessionToken()
-  const now = panel.now()
   const minutes = options.remember ? rememberedMinutes : idleMinutes
-  await panel.db.insert(sessions).values({
-    id: sessionId(token),
-    userId: user.id,
-    authVersion: user.authVersion,
-    ip: panel.ip,
-    userAgent: options.userAgent.replace(/[^\P{C}]/gu, '').slice(0, 255),
-    isRemembered: options.remember,
-    createdAt: now,
-    lastActiveAt: now,
-    expiresAt: new Date(now.getTime() + minutes * 60_000),
-  })
-  if (options.previous) await closeSession(panel, options.previous)
-  return { token, remembered: options.remember }
+  const owner = { userId: user.id, authVersion: user.authVersion, isRemembered: options.remember }
+  return { token: await storeSession(panel, owner, minutes, options), remembered: options.remember }
 }
 
-/** A new session of a guest with something to remember; the one before, of `previous`, is gone. */
+/** A new session of a guest with something to remember; the one before, of `previous`, is gone. One statement. */
 export async function openGuestSession(
   panel: Panel,
   data: SessionData,
-  options: { userAgent: string; previous: string | null },
+  options: Opening,
 ): Promise<OpenedSession> {
+  return { token: await storeSession(panel, { data }, guestMinutes, options), remembered: false }
+}
+
+async function storeSession(
+  panel: Panel,
+  values: Partial<typeof sessions.$inferInsert>,
+  minutes: number,
+  { userAgent, previous, alongside = [] }: Opening,
+): Promise<string> {
+  const { db } = panel
   const token = newSessionToken()
   const now = panel.now()
-  await panel.db.insert(sessions).values({
-    id: sessionId(token),
-    data,
-    ip: panel.ip,
-    userAgent: options.userAgent.replace(/[^\P{C}]/gu, '').slice(0, 255),
-    createdAt: now,
-    lastActiveAt: now,
-    expiresAt: new Date(now.getTime() + guestMinutes * 60_000),
-  })
-  if (options.previous) await closeSession(panel, options.previous)
-  return { token, remembered: false }
+  const closed = db.$with('closed').as(
+    db
+      .delete(sessions)
+      .where(eq(sessions.id, sessionId(previous ?? '')))
+      .returning({ id: sessions.id }),
+  )
+  await db
+    .with(closed, ...alongside)
+    .insert(sessions)
+    .values({
+      ...values,
+      id: sessionId(token),
+      ip: panel.ip,
+      userAgent: userAgent.replace(/[^\P{C}]/gu, '').slice(0, 255),
+      createdAt: now,
+      lastActiveAt: now,
+      expiresAt: new Date(now.getTime() + minutes * 60_000),
+    })
+  return token
 }
 
 /** The session of the token is over. */

@@ -64,7 +64,11 @@ const oneLine = (maximum: number) => () =>
     .max(maximum, 'max')
     .regex(/^\P{Cc}*$/u, 'regex')
 
-const httpsAddress = () => z.url({ protocol: /^https$/, error: 'url' }).max(2048, 'max')
+const httpsAddress = () =>
+  z
+    .url({ error: 'url', abort: true })
+    .max(2048, 'max')
+    .regex(/^https:\/\//i, 'https')
 const port = () => integer(1024, 65_535)
 
 /** Every setting by its dotted key: `group.name`. */

@@ -8,6 +8,9 @@ import { settingsOf } from './settings.ts'
 
 /** What the page of signing in needs to know. */
 export type SignInMethods = {
+  passwordsEnabled: boolean
+  /** Whether strangers can make an account: with a password. */
+  registrationEnabled: boolean
   passkeysEnabled: boolean
   providers: PublicProvider[]
   /** Of the challenge that waits in this session, where it was asked for. */
@@ -22,8 +25,11 @@ export async function readMethods(
   session: Session | null,
   { asksForCheckpoint }: { asksForCheckpoint: boolean },
 ): Promise<SignInMethods> {
-  const settings = await settingsOf(panel, ['sign_in.passkeys', ...providerSettings])
+  const names = ['sign_in.password', 'sign_in.registration', 'sign_in.passkeys', ...providerSettings] as const
+  const settings = await settingsOf(panel, names)
   return {
+    passwordsEnabled: settings['sign_in.password'],
+    registrationEnabled: settings['sign_in.password'] && settings['sign_in.registration'],
     passkeysEnabled: arePasskeysUsable(panel, settings),
     providers: publicProviders(settings),
     confirmationToken: asksForCheckpoint ? await readConfirmationToken(panel, session) : null,

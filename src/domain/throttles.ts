@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import ipaddr from 'ipaddr.js'
 import { throttles } from '../db/schema.ts'
 import { type Database, only } from '../db/database.ts'
+import type { Throttle } from '../db/tables/throttles.ts'
 import { tooManyRequests } from '../errors.ts'
 import type { Panel } from '../panel.ts'
 
@@ -13,19 +14,20 @@ export async function countFailure(panel: Panel, key: string, limit: FailureLimi
   await countingFailure(panel, panel.db, key, limit)
 }
 
-/** The statement of `countFailure`, for one that writes more than this. */
+/** The statement of `countFailure`, for one that does more than this; counts nothing unless `when` holds. */
 export function countingFailure(
   panel: Panel,
   db: Pick<Database, 'insert'>,
   key: string,
   limit: FailureLimit,
+  when: SQL = sql`true`,
 ) {
   const now = panel.now()
-  const resetsAt = new Date(now.getTime() + limit.seconds * 1000)
+  const resetsAt = new Date(now.getTime() + limit.seconds * 1000).toISOString()
   const isOver = sql`${throttles.resetsAt} <= ${now.toISOString()}::timestamptz`
   return db
     .insert(throttles)
-    .values({ key, hits: 1, resetsAt })
+    .select(sql`select ${key}::text, 1, ${resetsAt}::timestamptz where ${when}`)
     .onConflictDoUpdate({
       target: throttles.key,
       set: {
@@ -41,12 +43,23 @@ export function countingFailure(
  */
 export async function takeAttempt(panel: Panel, key: string, limit: FailureLimit): Promise<void> {
   const counting = countingFailure(panel, panel.db, key, limit)
-  const taken = only(await counting.returning({ number: throttles.hits, resetsAt: throttles.resetsAt }))
-  if (taken.number <= limit.failures) return
+  refuseExcess(panel, only(await counting.returning(takenAttempt)), limit)
+}
+
+/** What a statement that takes an attempt has to return of it, for `refuseExcess`. */
+export const takenAttempt = { hits: throttles.hits, resetsAt: throttles.resetsAt }
+
+/** Refuses with 429 an attempt beyond the limit, until the window of the first one ends. */
+export function refuseExcess(
+  panel: Panel,
+  taken: Pick<Throttle, 'hits' | 'resetsAt'>,
+  limit: FailureLimit,
+): void {
+  if (taken.hits <= limit.failures) return
   throw tooManyRequests(secondsUntil(panel, taken.resetsAt), {}, 'TooManyRequestsHttpException')
 }
 
-/** The key has no failures any more. */
+/** The key has no failures any more. One statement. */
 export async function clearThrottle(panel: Panel, key: string): Promise<void> {
   await panel.db.delete(throttles).where(eq(throttles.key, key))
 }
@@ -66,8 +79,13 @@ export const secondsUntil = (panel: Panel, instant: Date): number =>
   Math.max(1, Math.ceil((instant.getTime() - panel.now().getTime()) / 1000))
 
 /** Whose failures count together: an IPv4 address, or the /64 of a canonical IPv6 one, which one customer holds. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address
-  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
-  return `${groups.map((group) => group.toString(16)).join(':')}::/64`
+export const networkOf = (address: string): string => (address.includes(':') ? prefixOf(address, 4) : address)
+
+/** The /48 around a canonical IPv6 address, which one customer may hold too; null for IPv4. */
+export const siteOf = (address: string): string | null =>
+  address.includes(':') ? prefixOf(address, 3) : null
+
+function prefixOf(address: string, groups: number): string {
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, groups)
+  return `${parts.map((part) => part.toString(16)).join(':')}::/${16 * groups}`
 }

@@ -59,6 +59,8 @@ const sentences: Record<string, string> = {
   unique: 'has already been taken',
   exists: 'does not exist',
   url: 'must be a valid URL',
+  https: 'must start with https://',
+  prohibited: 'is not known here',
   uuid: 'must be a UUID',
   ip: 'must be an IP address',
   distinct: 'has a duplicate value',

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 
 /** What a page may do beyond showing itself. */
 export type PageRights = {
-  /** The scripts that stand in the page carry it. */
+  /** The scripts that stand in the page carry it, and the styles that its scripts add. */
   nonce: string
   /** Sources of a Content-Security-Policy which its scripts may talk to, besides our own. */
   connections: readonly string[]
@@ -15,7 +15,7 @@ export type PageRights = {
 /** Seconds for which browsers come by HTTPS alone: a year. */
 const httpsOnlySeconds = 31_536_000
 
-/** The answer is a page of ours: nobody frames it, and only our scripts run in it. Nothing keeps it, as any answer. */
+/** The answer is a page of ours: nobody frames it, only our scripts run in it, and only our styles dress it. */
 export function setPageHeaders(c: Context, panelUrl: string, rights: PageRights): void {
   c.header('content-security-policy', pagePolicy(rights))
   c.header('x-frame-options', 'DENY')
@@ -31,18 +31,14 @@ function pagePolicy({ nonce, connections, embedded }: PageRights): string {
   const directives: [name: string, ...sources: string[]][] = [
     ['default-src', "'self'"],
     ['script-src', "'self'", `'nonce-${nonce}'`, ...embedded],
+    ['style-src', "'self'", `'nonce-${nonce}'`, ...embedded],
     ['object-src', "'none'"],
     ['base-uri', "'none'"],
     ['frame-ancestors', "'none'"],
     ['form-action', "'self'"],
     ['img-src', "'self'", 'data:', 'blob:'],
     ['connect-src', "'self'", ...connections, ...embedded],
-    ...(embedded.length > 0
-      ? ([
-          ['style-src', "'self'", ...embedded],
-          ['frame-src', ...embedded],
-        ] as [string, ...string[]][])
-      : []),
+    ...(embedded.length > 0 ? [['frame-src', ...embedded] as [string, ...string[]]] : []),
   ]
   return directives.map((directive) => directive.join(' ')).join('; ')
 }

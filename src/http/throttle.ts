@@ -11,7 +11,11 @@ export type Throttle = {
   seconds: number
   /** Whose hits are counted together; null is not counted. */
   key: (c: Context<HttpEnv>) => string | null
+  /** A larger group of them, whose hits together may be four times as many; null where there is none. */
+  groupKey?: (c: Context<HttpEnv>) => string | null
 }
+
+const groupFactor = 4
 
 /**
  * Lets `limit` requests through per window and key, and says so in `X-RateLimit-*`. Refuses the
@@ -21,19 +25,28 @@ export function throttle(options: Throttle): MiddlewareHandler<HttpEnv> {
   const { name, seconds } = options
   const stated = typeof options.limit === 'number' ? options.limit : 0
   return stating({ kind: 'throttle', name, limit: stated, seconds }, async (c, next) => {
-    const { panel } = c.var
-    const key = options.key(c)
-    const limit = typeof options.limit === 'number' ? options.limit : options.limit(panel)
-    const window = key === null ? null : await hit(panel, `throttle:${name}:${key}`, seconds)
-    if (!window) return next()
-    const headers = rateLimitHeaders(limit, window.hits)
-    if (window.hits > limit) {
-      const resetsAt = Math.ceil(panel.now().getTime() / 1000) + window.resetsIn
-      throw tooManyRequests(window.resetsIn, { ...headers, 'x-ratelimit-reset': String(resetsAt) })
-    }
-    showTightest(c, headers)
+    const limit = typeof options.limit === 'number' ? options.limit : options.limit(c.var.panel)
+    await take(c, `throttle:${name}`, options.key(c), { limit, seconds })
+    await take(c, `throttle:${name}`, options.groupKey?.(c) ?? null, { limit: groupFactor * limit, seconds })
     await next()
   })
+}
+
+async function take(
+  c: Context<HttpEnv>,
+  prefix: string,
+  key: string | null,
+  { limit, seconds }: { limit: number; seconds: number },
+): Promise<void> {
+  const { panel } = c.var
+  const window = key === null ? null : await hit(panel, `${prefix}:${key}`, seconds)
+  if (!window) return
+  const headers = rateLimitHeaders(limit, window.hits)
+  if (window.hits > limit) {
+    const resetsAt = Math.ceil(panel.now().getTime() / 1000) + window.resetsIn
+    throw tooManyRequests(window.resetsIn, { ...headers, 'x-ratelimit-reset': String(resetsAt) })
+  }
+  showTightest(c, headers)
 }
 
 const rateLimitHeaders = (limit: number, hits: number) => ({

@@ -4,6 +4,7 @@ import {
   type LambdaContext,
   type LambdaEvent as GatewayEvent,
 } from 'hono/aws-lambda'
+import type { MiddlewareHandler } from 'hono'
 import { canonicalAddress } from '../addresses.ts'
 import { finish, runTick, type Tick } from './background.ts'
 import { limitConnecting } from './connect-timeout.ts'
@@ -16,22 +17,29 @@ export type HttpEvent = Extract<GatewayEvent, { rawPath: string }>
 /** What EventBridge sends once a minute. */
 export type ScheduledEvent = { source: string; 'detail-type': string }
 
-/**
- * Surfaces as a Lambda behind an HTTP API or a Function URL, payload format 2.0. Only a function
- * with a schedule is given the tick, only one that reaches database hosts their driver, only
- * one that runs jobs the ways to ask games and to send mail through a server.
- */
+/** What only some functions need, since it makes a bundle larger. */
+type Equipment = {
+  /** For a function with a schedule. */
+  tick?: Tick
+  /** For one that reaches database hosts. */
+  mysqlHost?: OpenMysqlHost
+  /** For one that runs jobs. */
+  gameQuery?: AskGames
+  /** For one that runs jobs, where mail goes through a server. */
+  smtp?: OpenSmtp
+  /** For one that shows pages, where no CDN has the application's files. */
+  assets?: MiddlewareHandler
+}
+
+/** Surfaces as a Lambda behind an HTTP API or a Function URL, payload format 2.0. */
 export function lambda(
   surfaces: Surface[],
-  tick: Tick | null = null,
-  mysqlHost: OpenMysqlHost | null = null,
-  gameQuery: AskGames | null = null,
-  smtp: OpenSmtp | null = null,
+  { tick, mysqlHost, gameQuery, smtp, assets }: Equipment = {},
 ): (
   event: HttpEvent | ScheduledEvent,
   context?: LambdaContext,
 ) => Promise<APIGatewayProxyResult | undefined> {
-  const parts = keepParts('lambda', mysqlHost, gameQuery, smtp)
+  const parts = keepParts('lambda', mysqlHost ?? null, gameQuery ?? null, smtp ?? null)
   const app = serve(
     {
       parts: () => parts(process.env),
@@ -39,6 +47,7 @@ export function lambda(
       address: (c) => canonicalAddress(c.env.event.requestContext.http.sourceIp) ?? '0.0.0.0',
       // A frozen process keeps no promises, so the answer waits for them.
       settle: (_c, work) => finish(work),
+      ...(assets ? { assets } : {}),
     },
     ...surfaces,
   )

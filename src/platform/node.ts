@@ -11,6 +11,7 @@ import { limitConnecting } from './connect-timeout.ts'
 import { listenOn, socketAddress } from './node-http.ts'
 import { openPanel, type Parts } from './parts.ts'
 import { serve, type Surface } from './serve.ts'
+import { webAssets } from './web-assets.ts'
 
 const minute = 60_000
 
@@ -59,15 +60,16 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
       parts: () => opening.promise,
       address: (c) => socketAddress(c, env.TRUSTED_PROXIES),
       settle: (_c, work) => background.add(finish(work)),
+      assets: webAssets,
     },
     ...surfaces,
   )
   let objects: ObjectEndpoint | null = null
-  const listener = await listenOn(env, (request, bindings) =>
-    objects && new URL(request.url).pathname.startsWith(`${objectsPath}/`)
-      ? objects(request)
-      : app.fetch(request, bindings),
-  )
+  const listener = await listenOn(env, (request, bindings) => {
+    const { pathname } = new URL(request.url)
+    if (objects && pathname.startsWith(`${objectsPath}/`)) return objects(request)
+    return app.fetch(request, bindings)
+  })
   closers.push(() => opening.reject(new Error('The panel has ended.')), listener.close)
   const url = env.APP_URL ?? originOf(env.HOST, listener.port)
   const deliver = async (request: Request) => app.fetch(request)

@@ -15,14 +15,21 @@ export type Platform = {
   address: (c: Context) => string
   /** Sees to it that work which outlives the answer is finished. */
   settle: (c: Context, work: Promise<unknown>[]) => void | Promise<void>
+  /** Gives the application's files, where the platform has no place of its own for them. */
+  assets?: MiddlewareHandler
 }
+
+/** Where pages look for the application's files. */
+const assetsPath = '/assets'
 
 /** Surfaces behind one door: a panel for each request, one way for errors to leave, headers for all. */
 export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>({ strict: false })
   app.onError(answerError)
   app.notFound(answerMissing(() => routesOf(app)))
-  app.use(headers, refuseOddPaths, openingPanel(platform))
+  app.use(headers, refuseOddPaths)
+  if (platform.assets) app.use(`${assetsPath}/*`, platform.assets)
+  app.use(openingPanel(platform))
   for (const surface of surfaces) app.route('/', surface as Hono<HttpEnv>)
   requireDeclared(app)
   return app

@@ -11,17 +11,19 @@ export type Worker = {
   scheduled?: (event: unknown, env: Bindings) => Promise<void>
 }
 
-/**
- * Surfaces as a Cloudflare Worker. Only a worker with a cron trigger is given the tick, only one that
- * reaches database hosts their driver, only one that runs jobs the way to ask games.
- */
-export function worker(
-  surfaces: Surface[],
-  tick: Tick | null = null,
-  mysqlHost: OpenMysqlHost | null = null,
-  gameQuery: AskGames | null = null,
-): Worker {
-  const parts = keepParts('workers', mysqlHost, gameQuery)
+/** What only some workers need, since it makes a bundle larger. */
+type Equipment = {
+  /** For a worker with a cron trigger. */
+  tick?: Tick
+  /** For one that reaches database hosts. */
+  mysqlHost?: OpenMysqlHost
+  /** For one that runs jobs. */
+  gameQuery?: AskGames
+}
+
+/** Surfaces as a Cloudflare Worker. */
+export function worker(surfaces: Surface[], { tick, mysqlHost, gameQuery }: Equipment = {}): Worker {
+  const parts = keepParts('workers', mysqlHost ?? null, gameQuery ?? null)
   const app = serve(
     {
       parts: (c) => parts(c.env),

@@ -80,6 +80,13 @@ describe('jobs', () => {
       'sync-server waiting',
       'sync-server dead',
     ])
+    await make({ name: 'prune', runAt: later(50) })
+    await make({ name: 'tidy', runAt: later(40) })
+    expect(await listed('?filter[state]=waiting')).toEqual([
+      'sync-server waiting',
+      'tidy waiting',
+      'prune waiting',
+    ])
     expect((await ask('GET', '?filter[payload]=1')).body.errors[0].code).toBe('InvalidFilterQuery')
   })
 

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { websocketTokenName } from '../../src/domain/websocket-tokens.ts'
 import { makeApplicationToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
-import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let token: string
 
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
-
 beforeEach(async () => {
-  daemon.respond(null)
-  daemon.calls.length = 0
   token = await makeApplicationToken(world)
 })
 

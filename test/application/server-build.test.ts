@@ -1,26 +1,19 @@
 import { eq, inArray } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { allocations, jobs, nodes, servers, transfers } from '../../src/db/schema.ts'
 import { makeAllocation, makeApplicationToken, makeNode, makeServer } from '../support/factories.ts'
 import { startFetchingDaemon } from '../support/fetching-daemon.ts'
-import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let token: string
 let node: Awaited<ReturnType<typeof makeNode>>
 let server: Awaited<ReturnType<typeof makeServer>>
 
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
-
 beforeEach(async () => {
   Object.assign(world.parts.config, { daemonTimeout: 5000 })
-  daemon.respond(null)
-  daemon.calls.length = 0
   token = await makeApplicationToken(world)
   node = await makeNode(world, { daemonListen: daemon.port })
   server = await makeServer(world, { node })

@@ -1,23 +1,17 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { eggVariables, jobs, servers } from '../../src/db/schema.ts'
 import { makeApplicationToken, makeEgg, makeNode, makeServer } from '../support/factories.ts'
-import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let token: string
 let egg: Awaited<ReturnType<typeof makeEgg>>
 let server: Awaited<ReturnType<typeof makeServer>>
 
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
-
 beforeEach(async () => {
-  daemon.calls.length = 0
   token = await makeApplicationToken(world)
   egg = await makeEgg(world)
   const node = await makeNode(world, { daemonListen: daemon.port })

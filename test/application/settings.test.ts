@@ -75,7 +75,7 @@ describe('settings', () => {
     expect(answer.status).toBe(422)
     expect(rules(answer).toSorted()).toEqual([
       'auto_allocation.range_start: min',
-      'console_share.url: url',
+      'console_share.url: https',
       'features.file_trash: boolean',
       'features.time_travel: prohibited',
       'mail.from_address: email',

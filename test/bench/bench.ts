@@ -1,14 +1,12 @@
-import { Agent, request } from 'node:http'
 import { createDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
-import { seedBench } from './seed.ts'
+import { closeConnections, quantile, round, type Scenario, send } from './load.ts'
+import { measureLogins, printLogins } from './logins.ts'
 import { measureTick, printTick } from './schedules.ts'
+import { seedBench } from './seed.ts'
 
-const concurrency = 16
-const roundMilliseconds = 1000
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 
-type Scenario = { name: string; method: string; path: string; headers: Record<string, string>; body?: string }
 type Result = {
   scenario: Scenario
   perSecond: number
@@ -16,43 +14,6 @@ type Result = {
   p99: number
   bytes: number
   statements: number
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
-
-/** One request; gives its status and size once the last byte is here. */
-function send(port: number, scenario: Scenario): Promise<{ status: number; bytes: number }> {
-  return new Promise((resolve, reject) => {
-    const { method, path, headers, body } = scenario
-    const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent }, (answer) => {
-      let bytes = 0
-      answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, bytes }))
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
-}
-
-/** Keeps `concurrency` requests in the air for one round. */
-async function round(
-  port: number,
-  scenario: Scenario,
-): Promise<{ perSecond: number; times: number[]; bytes: number }> {
-  const times: number[] = []
-  const start = performance.now()
-  let bytes = 0
-  const worker = async () => {
-    while (performance.now() - start < roundMilliseconds) {
-      const before = performance.now()
-      const answer = await send(port, scenario)
-      if (answer.status !== 200) throw new Error(`${scenario.name} answered ${answer.status}.`)
-      times.push(performance.now() - before)
-      bytes = answer.bytes
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, worker))
-  return { perSecond: (times.length * 1000) / (performance.now() - start), times, bytes }
 }
 
 async function countStatements(port: number, scenario: Scenario): Promise<number> {
@@ -71,14 +32,12 @@ async function measure(port: number, scenarios: Scenario[]): Promise<Result[]> {
     for (const scenario of scenarios) {
       const { perSecond, times, bytes } = await round(port, scenario)
       if (perSecond <= (results.get(scenario)?.perSecond ?? 0)) continue
-      const sorted = times.toSorted((a, b) => a - b)
-      const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
       const statements = await countStatements(port, scenario)
       results.set(scenario, {
         scenario,
         perSecond,
-        p50: quantile(0.5),
-        p99: quantile(0.99),
+        p50: quantile(times, 0.5),
+        p99: quantile(times, 0.99),
         bytes,
         statements,
       })
@@ -125,15 +84,16 @@ try {
     path: '/api/remote/activity',
     headers: { ...node, 'content-type': 'application/json' },
   }
+  const read = {
+    name: 'GET /api/client/servers/{id}',
+    method: 'GET',
+    path: `/api/client/servers/${seeded.uuid}`,
+    headers: client,
+  }
   const results = await measure(port, [
     { name: 'bare Hono, one indexed row', method: 'GET', path: '/bare', headers: {} },
     { name: 'GET /api/client (50)', method: 'GET', path: '/api/client?per_page=50', headers: client },
-    {
-      name: 'GET /api/client/servers/{id}',
-      method: 'GET',
-      path: `/api/client/servers/${seeded.uuid}`,
-      headers: client,
-    },
+    read,
     {
       name: 'GET /api/application/servers (50)',
       method: 'GET',
@@ -154,10 +114,12 @@ try {
       },
     },
   ])
+  const logins = await measureLogins(port, read, seeded.names, rounds)
   await server.stop()
   print(results)
+  printLogins(logins)
   printTick(await measureTick(database.url), 1000 / (results[0]?.perSecond ?? 1))
 } finally {
-  agent.destroy()
+  closeConnections()
   await database.drop()
 }

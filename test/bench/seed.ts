@@ -1,3 +1,4 @@
+import { hashPassword } from '../../src/domain/password-hash.ts'
 import { importKeyRing } from '../../src/domain/secrets.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 import {
@@ -11,6 +12,8 @@ import {
 import type { World } from '../support/world.ts'
 
 const servers = 50
+const logins = 20
+export const benchPassword = 'correct horse battery'
 const events = ['server:power.start', 'server:console.command', 'server:sftp.write']
 
 /** One player with fifty servers on one node, and what its daemon reports. */
@@ -25,6 +28,7 @@ export async function seedBench(url: string) {
   for (let at = 0; at < servers; at += 1) uuids.push((await makeServer(world, { owner, node, egg })).uuid)
   const clientToken = await makeClientToken(world, owner)
   const applicationToken = await makeApplicationToken(world)
+  const names = await makeLogins(world)
   await database.close()
   let serial = 0
   const entries = (count: number) =>
@@ -39,5 +43,12 @@ export async function seedBench(url: string) {
         timestamp: new Date().toISOString().replace('Z', `${String(serial % 1_000_000).padStart(6, '0')}Z`),
       }
     })
-  return { clientToken, applicationToken, nodeToken: node.token, uuid: uuids[0] ?? '', entries }
+  return { clientToken, applicationToken, nodeToken: node.token, uuid: uuids[0] ?? '', entries, names }
+}
+
+/** People who sign in with `benchPassword`, by their names. */
+async function makeLogins(world: World): Promise<string[]> {
+  const passwordHash = await hashPassword(benchPassword)
+  const made = Array.from({ length: logins }, () => makeUser(world, { passwordHash }))
+  return (await Promise.all(made)).map(({ username }) => username)
 }

@@ -15,7 +15,11 @@ const parts = await openBenchParts(url, () => {
   statements += 1
 })
 const app = serve(
-  { parts: async () => parts, address: () => '127.0.0.1', settle: () => undefined },
+  {
+    parts: async () => parts,
+    address: (c) => c.req.header('x-bench-address') ?? '127.0.0.1',
+    settle: () => undefined,
+  },
   ...surfaces,
 )
 
@@ -37,7 +41,7 @@ process.on('SIGINT', () => process.exit(0))
 listen(
   {
     fetch: (request) =>
-      new URL(request.url).pathname.startsWith('/api/') ? app.fetch(request) : bare.fetch(request),
+      /^\/(?:api|auth)\//.test(new URL(request.url).pathname) ? app.fetch(request) : bare.fetch(request),
     hostname: '127.0.0.1',
     port: 0,
   },

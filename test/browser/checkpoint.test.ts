@@ -67,7 +67,7 @@ describe('a password of an account with a second factor', () => {
 })
 
 describe('the checkpoint', () => {
-  it('signs in to a new session, by a code of the authenticator', async () => {
+  it('AU-5: signs in to a new session, by a code of the authenticator', async () => {
     const { browser, token } = await challenged()
     const before = browser.cookies.get('roost_session')
     const { status, body } = await show(browser, token, { authentication_code: await factor.code() })
@@ -91,7 +91,7 @@ describe('the checkpoint', () => {
     expect(await world.events()).toContain('auth:recovery-token')
   })
 
-  it('belongs to its session', async () => {
+  it('AU-2: belongs to its session', async () => {
     const mine = await challenged()
     const other = await challenged()
     const outsider = await openBrowser(world)
@@ -104,7 +104,7 @@ describe('the checkpoint', () => {
     )
   })
 
-  it('is over after five minutes', async () => {
+  it('AU-2: is over after five minutes', async () => {
     const { browser, token } = await challenged()
     world.clock.advance(299)
     expect((await show(browser, token, wrongCode)).status).toBe(400)
@@ -113,7 +113,7 @@ describe('the checkpoint', () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  it('takes five tries, of many at once too', async () => {
+  it('AU-2: takes five tries, of many at once too', async () => {
     const { browser, token } = await challenged()
     await Promise.all(Array.from({ length: 12 }, () => show(browser, token, wrongCode)))
     const fails = (await world.events()).filter((event) => event === 'auth:fail')
@@ -136,7 +136,7 @@ describe('the checkpoint', () => {
     expect(statuses).toEqual([...Array(15).fill(400), ...Array(5).fill(429)])
   })
 
-  it('signs in once when ten show the same code at once', async () => {
+  it('AU-2, AU-3: signs in once when ten show the same code at once', async () => {
     const { browser, token } = await challenged()
     const proof = { authentication_code: await factor.code() }
     const answers = await Promise.all(Array.from({ length: 10 }, () => show(browser, token, proof)))
@@ -144,7 +144,7 @@ describe('the checkpoint', () => {
     expect(await signedIn()).toHaveLength(1)
   })
 
-  it('signs in once when different proofs are shown at once, and spends one of them', async () => {
+  it('AU-2: signs in once when different proofs are shown at once, and spends one of them', async () => {
     const { browser, token } = await challenged()
     const proofs = [
       { authentication_code: await factor.code() },
@@ -157,7 +157,7 @@ describe('the checkpoint', () => {
     expect(await tokensLeft()).toBe(isCodeSpent ? 10 : 9)
   })
 
-  it('spends a code and a recovery token once for ten challenges at once', async () => {
+  it('AU-3: spends a code and a recovery token once for ten challenges at once', async () => {
     for (const proof of [
       { authentication_code: await factor.code() },
       { recovery_token: factor.tokens[0] ?? '' },
@@ -171,7 +171,7 @@ describe('the checkpoint', () => {
     expect(await tokensLeft()).toBe(9)
   })
 
-  it('takes no code that was used, nor an earlier one', async () => {
+  it('AU-3: takes no code that was used, nor an earlier one', async () => {
     const first = await challenged()
     await show(first.browser, first.token, { authentication_code: await factor.code() })
     for (const steps of [0, -1]) {

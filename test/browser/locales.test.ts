@@ -31,7 +31,7 @@ describe('the texts of the application', () => {
     expect(Object.keys(body)).toEqual([...languages])
     for (const language of languages) {
       expect(Object.keys(body[language])).toEqual([...namespaces])
-      for (const name of namespaces) expect(Object.keys(body[language][name]).length).toBeGreaterThan(3)
+      for (const name of namespaces) expect(Object.keys(body[language][name]).length).toBeGreaterThan(0)
     }
   })
 
@@ -128,7 +128,7 @@ describe('lists that are no lists', () => {
   }
 
   it('are refused when they are missing, too long, or of another kind', async () => {
-    const many = Array.from({ length: 11 }, (_, at) => `l${at}`).join('+')
+    const many = Array.from({ length: 21 }, (_, at) => `l${at}`).join('+')
     expect(await refused('namespace=strings')).toEqual([422, 'locale', 'required'])
     expect(await refused('locale=en')).toEqual([422, 'namespace', 'required'])
     expect(await refused('locale=&namespace=strings')).toEqual([422, 'locale', 'required'])

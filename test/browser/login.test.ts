@@ -26,7 +26,7 @@ const login = (body: object = { user: 'mara', password }, as = browser) =>
 const rows = () => world.database.db.select().from(sessions)
 
 describe('signing in', () => {
-  it('opens a new session, by name or address in any case', async () => {
+  it('AU-5: opens a new session, by name or address in any case', async () => {
     for (const name of ['mara', 'MARA', 'mara@EXAMPLE.test']) {
       const own = await openBrowser(world)
       const before = own.cookies.get('roost_session')
@@ -42,7 +42,7 @@ describe('signing in', () => {
     expect(await world.events()).toEqual(['auth:success', 'auth:success', 'auth:success'])
   })
 
-  it('says the same to everybody else', async () => {
+  it('AU-1: says the same to everybody else', async () => {
     const wrong = await login({ user: 'mara', password: 'x' })
     const unknown = await login({ user: 'nobody', password: 'x' })
     expect([wrong.status, wrong.body.errors[0].code]).toEqual([400, 'DisplayException'])
@@ -52,7 +52,7 @@ describe('signing in', () => {
     expect(await world.events()).toEqual(['auth:fail', 'auth:fail'])
   })
 
-  it('is bounded by name and network, known or not, also for many at once', async () => {
+  it('AU-8: is bounded by name and network, known or not, also for many at once', async () => {
     for (const name of ['mara', 'nobody']) {
       const answers = await Promise.all(
         Array.from({ length: 12 }, () => login({ user: name, password: 'x' })),
@@ -67,7 +67,7 @@ describe('signing in', () => {
     expect((await login()).status).toBe(200)
   })
 
-  it('takes imported hashes and makes them new', async () => {
+  it('AU-14: takes imported hashes and makes them new', async () => {
     const passwordHash = (await hash(password, 4)).replace('$2b$', '$2y$')
     await world.database.db.update(users).set({ passwordHash }).where(eq(users.id, user.id))
     expect((await login({ user: 'mara', password: `${password}x` })).status).toBe(400)
@@ -78,7 +78,7 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
-  it('changes nothing for foreign pages', async () => {
+  it('AU-7: changes nothing for foreign pages', async () => {
     await login()
     const put = (headers: Record<string, string>) =>
       browser.request('PUT', '/api/client/account/language', { language: 'de' }, { headers })

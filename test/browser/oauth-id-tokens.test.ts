@@ -63,7 +63,7 @@ describe('an ID token', () => {
     ['about an empty name', (payload) => (payload['sub'] = '')],
     ['about a number', (payload) => (payload['sub'] = 1)],
     ['about an endless name', (payload) => (payload['sub'] = 'x'.repeat(256))],
-  ])('%s signs nobody in', async (_what, change) => {
+  ])('AU-10: %s signs nobody in', async (_what, change) => {
     issuer.onIdToken(({ payload }) => change(payload))
     expect(await signInAt(browser)).toBe('/auth/login')
     await expectSilence()
@@ -143,7 +143,7 @@ describe('an ID token', () => {
     expect(await signInAt(await openBrowser(world))).toBe('/')
   })
 
-  it('is given for the right verifier alone', async () => {
+  it('AU-10: is given for the right verifier alone', async () => {
     const path = await agree(await setOut(browser))
     await world.database.db.update(sessions).set({
       data: sql`jsonb_set(${sessions.data}, '{oauth,verifier}', ${JSON.stringify('w'.repeat(64))}::jsonb)`,

@@ -58,7 +58,7 @@ describe('linking', () => {
     const { status, body } = await begin()
     expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
     const before = browser.cookies.get('roost_session')
-    expect(await comeBack(browser, await agree(body.redirect))).toBe('/account')
+    expect(await comeBack(browser, await agree(body.redirect))).toBe('/account/sign-in')
     expect(browser.cookies.get('roost_session')).toBe(before)
     expect(await linked()).toMatchObject([
       {
@@ -99,28 +99,28 @@ describe('linking', () => {
     expect(issuer.calls).toEqual([])
   })
 
-  it('is finished by nobody but the user who began it', async () => {
+  it('AU-10: is finished by nobody but the user who began it', async () => {
     const nils = await openBrowserOf(world, await makeUser(world, { username: 'nils', passwordHash }))
     const { body } = await begin()
     const path = await agree(body.redirect)
     await begin(nils)
-    expect(await comeBack(nils, path)).toBe('/account')
+    expect(await comeBack(nils, path)).toBe('/account/sign-in')
     expect((await remembered(world, nils))['error']).toMatch(/Begin again/)
     const guest = await openBrowser(world)
     expect(await comeBack(guest, path)).toBe('/auth/login')
     const again = await openBrowserOf(world, mara)
-    expect(await comeBack(again, path)).toBe('/account')
+    expect(await comeBack(again, path)).toBe('/account/sign-in')
     expect(await linked()).toEqual([])
-    expect(await comeBack(browser, path)).toBe('/account')
+    expect(await comeBack(browser, path)).toBe('/account/sign-in')
     expect(await linked()).toMatchObject([{ userId: mara.id }])
-    expect(await comeBack(browser, path)).toBe('/account')
+    expect(await comeBack(browser, path)).toBe('/account/sign-in')
     expect((await remembered(world, browser))['error']).toMatch(/Begin again/)
   })
 
-  it('is not what an attempt to sign in ends with, nor the other way round', async () => {
+  it('AU-10: is not what an attempt to sign in ends with, nor the other way round', async () => {
     const guest = await openBrowser(world)
     const signingIn = await agree(await setOut(guest))
-    expect(await comeBack(browser, signingIn)).toBe('/account')
+    expect(await comeBack(browser, signingIn)).toBe('/account/sign-in')
     const linking = await agree((await begin()).body.redirect)
     await browser.request('POST', '/auth/logout')
     expect(await comeBack(browser, linking)).toBe('/auth/login')
@@ -148,11 +148,11 @@ describe('linking', () => {
     expect(await linked()).toEqual([])
   })
 
-  it('takes nothing from another account, whatever its address', async () => {
+  it('AU-10: takes nothing from another account, whatever its address', async () => {
     const nils = await makeUser(world, { username: 'nils' })
     await makeIdentity(world, nils, { issuer: issuer.url })
     callThem('johndoe', { email: mara.email, email_verified: true })
-    expect(await link()).toBe('/account')
+    expect(await link()).toBe('/account/sign-in')
     expect((await remembered(world, browser))['error']).toBe(
       'This account there is linked to another account here.',
     )
@@ -161,7 +161,7 @@ describe('linking', () => {
   })
 
   it('is the same twice', async () => {
-    expect([await link(), await link()]).toEqual(['/account', '/account'])
+    expect([await link(), await link()]).toEqual(['/account/sign-in', '/account/sign-in'])
     expect((await linked()).length).toBe(1)
     expect(await world.events()).toEqual(['user:identity.create'])
   })
@@ -195,14 +195,14 @@ describe('linking', () => {
   it('changes nothing when the provider is away or says no', async () => {
     const path = await agree((await begin()).body.redirect)
     await configure(world, { 'sign_in.oidc_issuer': nowhere })
-    expect(await comeBack(browser, path)).toBe('/account')
+    expect(await comeBack(browser, path)).toBe('/account/sign-in')
     expect((await remembered(world, browser))['error']).toMatch(/Guild gave no answer/)
     const away = await begin()
     expect([away.status, away.body.errors[0].code]).toEqual([503, 'ServiceUnavailableHttpException'])
     await configure(world, { 'sign_in.oidc_issuer': issuer.url })
     const state = new URL((await begin()).body.redirect).searchParams.get('state')
     expect(await comeBack(browser, `/auth/oauth/oidc/callback?error=access_denied&state=${state}`)).toBe(
-      '/account',
+      '/account/sign-in',
     )
     expect((await remembered(world, browser))['error']).toMatch(/not allowed/)
     expect(await linked()).toEqual([])

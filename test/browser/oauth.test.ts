@@ -47,6 +47,8 @@ beforeEach(async () => {
 describe('the ways to sign in', () => {
   it('are listed as the administrator switched them', async () => {
     expect(await methods(browser)).toEqual({
+      passwords_enabled: true,
+      registration_enabled: false,
       passkeys_enabled: expect.any(Boolean),
       providers: [{ id: 'oidc', name: 'Guild' }],
       confirmation_token: null,
@@ -88,7 +90,7 @@ describe('the ways to sign in', () => {
 })
 
 describe('setting out for a provider', () => {
-  it('takes along a challenge of which the session alone knows the answer', async () => {
+  it('AU-10: takes along a challenge of which the session alone knows the answer', async () => {
     const before = browser.cookies.get('roost_session')
     const answer = await browser.request(
       'GET',
@@ -139,7 +141,7 @@ describe('coming back from a provider', () => {
     expect(identity?.lastUsedAt).toEqual(world.clock.now)
   })
 
-  it('signs in nobody else: neither by the address of an account nor by that of another issuer', async () => {
+  it('AU-10: signs in nobody else: neither by the address of an account nor by that of another issuer', async () => {
     await makeIdentity(world, await makeUser(world), {
       issuer: 'https://elsewhere.test',
       subject: 'stranger',
@@ -167,7 +169,7 @@ describe('coming back from a provider', () => {
     expect(await world.events()).toEqual(['auth:fail'])
   })
 
-  it('goes nowhere but to our own pages', async () => {
+  it('AU-10: goes nowhere but to our own pages', async () => {
     const path = await agree(await setOut(browser))
     const tail =
       '&intended=https://evil.test&redirect_to=//evil.test&RelayState=%0d%0aLocation:https://evil.test'
@@ -179,7 +181,7 @@ describe('coming back from a provider', () => {
       'GET',
       '/auth/oauth/oidc/callback?error=%0d%0aLocation:%20https://evil.test&state=%0d%0a',
     )
-    expect(odd.headers.get('location')).toBe('/account')
+    expect(odd.headers.get('location')).toBe('/account/sign-in')
     expect(JSON.stringify([...odd.headers])).not.toContain('evil')
   })
 })
@@ -243,7 +245,7 @@ describe('an attempt', () => {
     return `${url.pathname}${url.search}`
   }
 
-  it('needs its state, and one that is not empty', async () => {
+  it('AU-10: needs its state, and one that is not empty', async () => {
     const path = await agree(await setOut(browser))
     for (const state of [null, '', 'x', 'undefined', 'null']) await isRefused(browser, withState(path, state))
     await isRefused(browser, `${path}&state=other`)
@@ -256,7 +258,7 @@ describe('an attempt', () => {
     await isRefused(await openBrowser(world), '/auth/oauth/oidc/callback')
   })
 
-  it('belongs to the browser that began it', async () => {
+  it('AU-10: belongs to the browser that began it', async () => {
     const path = await agree(await setOut(browser))
     const other = await openBrowser(world)
     await isRefused(other, path)

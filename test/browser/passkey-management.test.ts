@@ -144,7 +144,7 @@ describe('making a passkey', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('is refused when any account has it', async () => {
+  it('AU-9: is refused when any account has it', async () => {
     const authenticator = openAuthenticator(origin)
     await makePasskey(browser, authenticator)
     const other = await makeUser(world, { passwordHash: known.passwordHash })
@@ -181,7 +181,7 @@ describe('making a passkey', () => {
     expect((await browser.request('POST', path, withoutTransports)).status).toBe(204)
   })
 
-  it('is refused beyond the 25th, of ten at once too', async () => {
+  it('AU-9: is refused beyond the 25th, of ten at once too', async () => {
     await world.database.db.insert(passkeys).values(
       Array.from({ length: 20 }, (_, at) => ({
         userId: user.id,

@@ -77,7 +77,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('works once for each challenge, of ten at once too', async () => {
+  it('AU-9: works once for each challenge, of ten at once too', async () => {
     const { browser, options } = await askForPasskey(world)
     const used = authenticator.use(options)
     const answers = await Promise.all(Array.from({ length: 10 }, () => browser.request('POST', login, used)))
@@ -96,7 +96,7 @@ describe('signing in with a passkey', () => {
   })
 })
 
-describe('signing in with a passkey is refused', () => {
+describe('AU-9: signing in with a passkey is refused', () => {
   it.each([
     ['on a page of another origin', { origin: 'https://evil.test' }],
     ['on a page of another port', { origin: 'https://panel.test:8443' }],
@@ -128,7 +128,7 @@ describe('signing in with a passkey is refused', () => {
     expect(unknown.body).toEqual(wrong.body)
   })
 
-  it('with a counter that did not go on, and is written down', async () => {
+  it('AU-9: with a counter that did not go on, and is written down', async () => {
     expect((await signInWith(world, authenticator, { counter: 9 })).answer.status).toBe(200)
     for (const counter of [9, 8, 0]) {
       expect((await signInWith(world, authenticator, { counter })).answer.status).toBe(400)
@@ -141,7 +141,7 @@ describe('signing in with a passkey is refused', () => {
     expect((await signInWith(world, authenticator, { counter: 10 })).answer.status).toBe(200)
   })
 
-  it('with an answer that was given before, in another session, and after five minutes', async () => {
+  it('AU-9: with an answer that was given before, in another session, and after five minutes', async () => {
     const first = await askForPasskey(world)
     const second = await askForPasskey(world)
     const foreign = await second.browser.request('POST', login, authenticator.use(first.options))
@@ -229,7 +229,7 @@ describe('signing in with a passkey is refused', () => {
     expect((await guest.request('POST', '/auth/passkeys/options')).body.rpId).toBe('localhost')
   })
 
-  it('after many requests from one network', async () => {
+  it('NW-3: after many requests from one network', async () => {
     const browser = await openBrowser(world, { ip: '2001:db8:1:2::3' })
     const neighbour = await openBrowser(world, { ip: '2001:db8:1:2::4' })
     const statuses = []
@@ -242,5 +242,44 @@ describe('signing in with a passkey is refused', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     const elsewhere = await openBrowser(world, { ip: '2001:db8:1:3::3' })
     expect((await elsewhere.request('POST', '/auth/passkeys/options')).status).toBe(200)
+  })
+
+  it('NW-3: after four times as many requests from the networks of one site', async () => {
+    const hits = new Map<string, number>()
+    const { cache } = world.parts
+    const hit: typeof cache.hit = async (key, seconds) => {
+      const window = await cache.hit(key, seconds)
+      hits.set(key, window.hits)
+      return /^throttle:auth:2001:db8:1::\/48$/.test(key) ? { ...window, hits: window.hits + 239 } : window
+    }
+    Object.assign(world.parts, { cache: { ...cache, hit } })
+    try {
+      const ask = async (ip: string) =>
+        (await (await openBrowser(world, { ip })).request('POST', '/auth/passkeys/options')).status
+      expect(await ask('2001:db8:1:2::3')).toBe(200)
+      expect(await ask('2001:db8:1:5::3')).toBe(429)
+      expect(await ask('2001:db8:2:5::3')).toBe(200)
+      expect(await ask('192.0.2.9')).toBe(200)
+    } finally {
+      Object.assign(world.parts, { cache })
+    }
+    expect(Object.fromEntries(hits)).toEqual({
+      'throttle:auth:2001:db8:1:2::/64': 1,
+      'throttle:auth:2001:db8:1:5::/64': 1,
+      'throttle:auth:2001:db8:1::/48': 2,
+      'throttle:auth:2001:db8:2:5::/64': 1,
+      'throttle:auth:2001:db8:2::/48': 1,
+      'throttle:auth:192.0.2.9': 1,
+    })
+  })
+
+  it('NW-5: however the path is written', async () => {
+    const browser = await openBrowser(world, { ip: '198.51.100.9' })
+    const paths = ['/auth/passkeys/options', '/auth/passkeys/options/', '/auth/x/../passkeys/options?a=b']
+    for (let at = 0; at < 60; at += 1) {
+      expect((await browser.request('POST', paths[at % paths.length] ?? '')).status).toBe(200)
+    }
+    for (const path of paths) expect((await browser.request('POST', path)).status, path).toBe(429)
+    expect((await browser.request('POST', '/AUTH/passkeys/options')).status).toBe(404)
   })
 })

@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { eq, like } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { activity, jobs, passwordResets, sessions, users } from '../../src/db/schema.ts'
+import { activity, jobs, passwordResets, sessions, throttles, users } from '../../src/db/schema.ts'
 import { verifyPassword } from '../../src/domain/password-hash.ts'
 import { issuePasswordReset } from '../../src/domain/password-resets.ts'
 import { digest } from '../../src/domain/secrets.ts'
@@ -52,7 +52,7 @@ const networks = (count: number) =>
   )
 
 describe('a forgotten password', () => {
-  it('brings a mail whose link chooses another one and signs in', async () => {
+  it('AU-4: brings a mail whose link chooses another one and signs in', async () => {
     const { status, body } = await forget('MARA@example.test')
     expect([status, Object.keys(body), typeof body.status]).toEqual([200, ['status'], 'string'])
     expect(await resets()).toEqual([])
@@ -81,7 +81,7 @@ describe('a forgotten password', () => {
     expect(await world.events()).toEqual(['event:password-reset', 'auth:reset-password', 'auth:success'])
   })
 
-  it('is answered alike for an address that nobody has: status, body, headers, statements, jobs', async () => {
+  it('AU-4: is answered alike for an address that nobody has: status, body, headers, statements, jobs', async () => {
     const seen = []
     for (const address of [user.email, 'nobody@example.test']) {
       const from = await openBrowser(world, { ip: `203.0.113.${seen.length + 1}` })
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     expect((await world.mails()).map(({ to }) => to)).toEqual([user.email])
   })
 
-  it('brings one mail a minute to each account, whoever asks, and says the same', async () => {
+  it('AU-4: brings one mail a minute to each account, whoever asks, and says the same', async () => {
     const browsers = await networks(10)
     const answers = await Promise.all(browsers.map((each) => forget(user.email, each)))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -118,7 +118,7 @@ describe('a forgotten password', () => {
     expect(await world.mails()).toHaveLength(2)
   })
 
-  it('can be told twice a minute from one network, for whatever address', async () => {
+  it('AU-4: can be told twice a minute from one network, for whatever address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => forget(index % 2 ? user.email : `x${index}@example.test`)),
     )
@@ -185,7 +185,7 @@ describe('a link to a new password', () => {
     expect((await reset(token)).status).toBe(200)
   })
 
-  it('ends after an hour', async () => {
+  it('AU-4: ends after an hour', async () => {
     await forget()
     await world.runJobs()
     const [, token] = linkIn((await world.mails())[0]?.text) ?? []
@@ -193,7 +193,7 @@ describe('a link to a new password', () => {
     expect((await reset(token)).status).toBe(400)
   })
 
-  it('works once, however many come with it at once', async () => {
+  it('AU-4: works once, however many come with it at once', async () => {
     const token = await tokenFor()
     const browsers = await networks(10)
     const answers = await Promise.all(
@@ -234,7 +234,7 @@ describe('a link to a new password', () => {
     expect(await verifyPassword(right, (await stored()).passwordHash)).toBe(true)
   })
 
-  it('ends the sessions and links of its account, tells its owner and its nodes, and leaves keys alone', async () => {
+  it('AU-4: ends the sessions and links of its account, tells its owner and its nodes, and leaves keys alone', async () => {
     const node = await makeNode(world, { daemonListen: daemon.port })
     const server = await makeServer(world, { node, owner: user })
     const key = await makeClientToken(world, user)
@@ -268,7 +268,7 @@ describe('a link to a new password', () => {
     expect(daemon.calls.map(({ path }) => path)).toEqual(['/api/deauthorize-user'])
   })
 
-  it('signs nobody in who has a second factor', async () => {
+  it('AU-4: signs nobody in who has a second factor', async () => {
     await world.database.db.update(users).set({ totpEnabledAt: world.clock.now }).where(eq(users.id, user.id))
     const { body } = await reset(await tokenFor())
     expect(body).toEqual({ success: true, redirect_to: '/', send_to_login: true })
@@ -285,7 +285,7 @@ describe('a link to a new password', () => {
     expect(await verifyPassword(next, (await stored()).passwordHash)).toBe(true)
   })
 
-  it('is tried ten times in a quarter of an hour for each account, from one network', async () => {
+  it('AU-4: is tried ten times in a quarter of an hour for each account, from one network', async () => {
     const answers = await Promise.all(Array.from({ length: 13 }, (_, index) => reset(`x${index}`)))
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(3)
@@ -293,6 +293,19 @@ describe('a link to a new password', () => {
     expect((await reset(token)).status).toBe(429)
     const [elsewhere] = await networks(1)
     expect((await reset(token, {}, elsewhere)).status).toBe(200)
+  })
+
+  it('AU-4: is tried thirty times in a quarter of an hour from one network, for whatever account', async () => {
+    const tryAs = async (name: string, ip: string) =>
+      (await reset('x', { email: `${name}@example.test` }, await openBrowser(world, { ip }))).status
+    expect(await tryAs('one', '2001:db8:0:1::1')).toBe(400)
+    await world.database.db
+      .update(throttles)
+      .set({ hits: 29 })
+      .where(like(throttles.key, 'password-reset-network:%'))
+    expect(await tryAs('two', '2001:db8:0:1::2')).toBe(400)
+    expect(await tryAs('three', '2001:db8:0:1:ffff::3')).toBe(429)
+    expect(await tryAs('three', '2001:db8:0:2::1')).toBe(400)
   })
 
   it.each([

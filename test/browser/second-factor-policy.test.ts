@@ -33,7 +33,7 @@ describe('a second factor that is demanded', () => {
     ['nobody', ['200', '200'], ['200', '200']],
     ['administrators', ['200', '200'], [demanded, demanded]],
     ['everybody', [demanded, demanded], [demanded, demanded]],
-  ] as const)('of %s', async (required, ofPlayer, ofAdministrator) => {
+  ] as const)('AU-15: of %s', async (required, ofPlayer, ofAdministrator) => {
     await demand(required)
     expect(await answersTo(player, '/api/client')).toEqual(ofPlayer)
     expect(await answersTo(administrator, '/api/client')).toEqual(ofAdministrator)
@@ -42,7 +42,7 @@ describe('a second factor that is demanded', () => {
     expect(await answersTo(administrator, '/api/client')).toEqual(['200', '200'])
   })
 
-  it('answers 400, before a server is looked for', async () => {
+  it('AU-15: answers 400, before a server is looked for', async () => {
     await demand('everybody')
     const { uuid } = await makeServer(world, { owner: player })
     const token = await makeClientToken(world, player)
@@ -73,7 +73,7 @@ describe('a second factor that is demanded', () => {
     expect(email.body.errors[0].code).toBe(demanded)
   })
 
-  it('is asked on the Application API too', async () => {
+  it('AU-15: is asked on the Application API too', async () => {
     const { token } = await makeKey(world, administrator, { type: 'application', acl: fullAcl })
     const ask = async () => {
       const { status, body } = await world.request('GET', '/api/application/locations', { token })

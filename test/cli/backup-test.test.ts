@@ -68,7 +68,9 @@ describe('backup:test', () => {
   it('says that nobody serves the embedded store while its panel does not run', async () => {
     const cli = await commandLine({})
     const { code, stdout } = await cli.panel('backup:test')
-    expect(stdout).toMatch(/^ok +bucket .*\nfail +upload /)
+    expect(stdout).toMatch(
+      /^ok +bucket .*\nfail +upload .*\nThe panel serves the embedded store: does it run\?\n$/,
+    )
     expect(code).toBe(1)
   })
 })

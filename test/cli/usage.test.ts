@@ -42,6 +42,7 @@ describe('the usage of the command line', () => {
     { words: ['doctor', 'now'], says: 'Not understood: now' },
     { words: ['job:retry'], says: 'Something is missing behind the verb.' },
     { words: ['job:list', '--page', 'x'], says: 'Not understood: --page x' },
+    { words: ['job:list', '--state', 'lost'], says: 'Not understood: --state lost' },
     { words: ['node:configure'], says: 'Something is missing behind the verb.' },
     { words: ['user:create', '--admin'], says: 'Missing: --email, --username' },
     { words: ['node:configure', '1', '--command', '--out', 'x'], says: 'exclude each other' },

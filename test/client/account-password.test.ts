@@ -66,7 +66,7 @@ describe('another password', () => {
     expect((await world.request('GET', '/api/client/account', { token })).status).toBe(200)
   })
 
-  it('keeps its blanks, and has room for 8 to 1024 characters', async () => {
+  it('AU-13: keeps its blanks, and has room for 8 to 1024 characters', async () => {
     for (const [current, password] of [
       [old, '        '],
       ['        ', ' x'.repeat(512)],
@@ -75,6 +75,23 @@ describe('another password', () => {
       expect((await change(password, current)).status).toBe(204)
       expect(await verifyPassword(String(password), (await stored()).passwordHash)).toBe(true)
     }
+  })
+
+  it('AU-13: counts to its last character, and is taken as it was written', async () => {
+    const long = 'x'.repeat(100)
+    const composed = 'caf\u00e9 caf\u00e9'
+    for (const [current, password, others] of [
+      [old, long, [long.slice(0, 72), `${long.slice(0, 99)}y`, `${long}x`]],
+      [long, composed, [composed.normalize('NFD')]],
+    ] as const) {
+      expect((await change(password, current)).status).toBe(204)
+      const { passwordHash: kept } = await stored()
+      expect(await verifyPassword(password, kept)).toBe(true)
+      for (const other of others) expect(await verifyPassword(other, kept), other).toBe(false)
+    }
+    const withNul = await change('correct\0zebra', composed)
+    expect([withNul.status, withNul.body.errors[0].code]).toEqual([400, 'BadRequestHttpException'])
+    expect(await verifyPassword(composed, (await stored()).passwordHash)).toBe(true)
   })
 
   it.each([
@@ -86,7 +103,7 @@ describe('another password', () => {
     [12_345_678, old, 12_345_678, ['password string', 'password_confirmation string']],
     ['correct zebra', undefined, 'correct zebra', ['current_password required']],
     ['correct zebra', 'x'.repeat(1025), 'correct zebra', ['current_password max']],
-  ])('is refused by its rules: %s', async (password, current, confirmation, failures) => {
+  ])('AU-13: is refused by its rules: %s', async (password, current, confirmation, failures) => {
     const answer = await world.request('PUT', '/api/client/account/password', {
       token,
       body: { current_password: current, password, password_confirmation: confirmation },

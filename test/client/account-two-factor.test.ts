@@ -154,7 +154,7 @@ describe('turning two-factor authentication on', () => {
 })
 
 describe('a code', () => {
-  it('is used up by turning two-factor authentication on', async () => {
+  it('AU-3: is used up by turning two-factor authentication on', async () => {
     const { secret } = await turnOn()
     const spend = async (steps: number) =>
       spendTotpCode(world.panel, await stored(), await codeOf(secret, steps))
@@ -164,7 +164,7 @@ describe('a code', () => {
     expect([await spend(-1), await spend(0)]).toEqual([false, true])
   })
 
-  it('is right for one of ten who come with it at once', async () => {
+  it('AU-3: is right for one of ten who come with it at once', async () => {
     const { secret } = await turnOn()
     world.clock.advance(30)
     const [account, code] = [await stored(), await codeOf(secret)]
@@ -254,7 +254,7 @@ describe('other recovery tokens', () => {
     expect(sets.filter((set) => set.join() === kept.join()).length).toBe(1)
   })
 
-  it('are hashed with the account they belong to', async () => {
+  it('AU-3: are hashed with the account they belong to', async () => {
     const other = await makeUser(world)
     expect(await recoveryTokenHash(user, 'k3V9sQ0aZt')).toBe(await recoveryTokenHash(user, 'k3V9sQ0aZt'))
     expect(await recoveryTokenHash(user, 'k3V9sQ0aZt')).not.toBe(await recoveryTokenHash(user, 'K3V9sQ0aZt'))

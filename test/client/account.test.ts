@@ -100,7 +100,7 @@ describe('another e-mail address', () => {
     expect(await recorded()).toEqual([])
   })
 
-  it('that is the same but for its case changes nothing and does not count', async () => {
+  it('AU-12: that is the same but for its case changes nothing and does not count', async () => {
     for (let times = 0; times < 5; times += 1) {
       expect((await changeEmail('mARA@EXAMPLE.test')).status).toBe(204)
     }
@@ -109,7 +109,7 @@ describe('another e-mail address', () => {
     expect((await changeEmail('new@example.test')).status).toBe(204)
   })
 
-  it('is refused in the same words when it is taken and when it is none', async () => {
+  it('AU-12: is refused in the same words when it is taken and when it is none', async () => {
     await makeUser(world, { email: 'Taken@example.test' })
     const taken = await changeEmail('taken@EXAMPLE.test')
     expect([taken.status, failureOf(taken)]).toEqual([422, ['ValidationException', 'email', 'email']])
@@ -132,7 +132,7 @@ describe('another e-mail address', () => {
     }
   })
 
-  it('is taken three times in 24 hours, those that were not free counted', async () => {
+  it('AU-12: is taken three times in 24 hours, those that were not free counted', async () => {
     await makeUser(world, { email: 'taken@example.test' })
     expect((await changeEmail('a@example.test')).status).toBe(204)
     expect((await changeEmail('taken@example.test')).status).toBe(422)
@@ -149,7 +149,7 @@ describe('another e-mail address', () => {
     expect((await changeEmail('c@example.test')).status).toBe(204)
   })
 
-  it('is taken three times of ten at once', async () => {
+  it('AU-12: is taken three times of ten at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => changeEmail(`at-once-${index}@example.test`)),
     )

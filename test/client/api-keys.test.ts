@@ -27,7 +27,7 @@ const countOf = async () =>
   (await world.database.db.select().from(users).where(eq(users.id, user.id)))[0]?.apiKeyCount
 
 describe('a new API key', () => {
-  it('is shown with its secret once, and works at once', async () => {
+  it('AU-11: is shown with its secret once, and works at once', async () => {
     const { status, body } = await add({ description: ' deploy bot ', allowed_ips: ['203.0.113.0/28'] })
     expect(status).toBe(200)
     expect(body).toEqual({

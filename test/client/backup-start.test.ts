@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 import { type BackupScene, failure, openBackupScene, set, success } from './backup-scene.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let scene: BackupScene
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   scene = await openBackupScene(world, daemon)

@@ -1,20 +1,15 @@
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { backups } from '../../src/db/schema.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 import { type BackupScene, failure, openBackupScene, success } from './backup-scene.ts'
 import { conflictsOf } from './conflicts.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let scene: BackupScene
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   scene = await openBackupScene(world, daemon)

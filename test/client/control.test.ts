@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { activity } from '../../src/db/schema.ts'
 import {
   makeClientToken,
@@ -8,19 +8,14 @@ import {
   makeSubuser,
   makeUser,
 } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let owner: Awaited<ReturnType<typeof makeUser>>
 let server: Awaited<ReturnType<typeof makeServer>>
 let token: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   owner = await makeUser(world)
@@ -28,8 +23,6 @@ beforeEach(async () => {
   token = await makeClientToken(world, owner)
   const { daemonTimeout: _left, ...config } = world.parts.config
   Object.assign(world.parts, { config })
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 const post = (path: 'power' | 'command', body: unknown, as = token) =>

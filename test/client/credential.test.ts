@@ -28,7 +28,7 @@ const get = (at: string, token?: string) => world.request('GET', at, token ? { t
 const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.errors[0].code]
 
 describe('the Client API', () => {
-  it('takes nobody without a valid key', async () => {
+  it('AU-11: takes nobody without a valid key', async () => {
     for (const at of ['/api/client', '/api/client/permissions', path, '/api/client/nothing']) {
       expect(codeOf(await get(at))).toEqual([401, 'AuthenticationException'])
     }
@@ -40,13 +40,29 @@ describe('the Client API', () => {
     expect((await get(path, token)).status).toBe(401)
   })
 
+  it('AU-11: refuses an unknown key as it refuses a wrong secret: same words, same statements', async () => {
+    const { row, token } = await makeKey(world, owner, { type: 'account' })
+    const refusalOf = async (wrong: string) => {
+      world.database.statements.length = 0
+      const { status, text, headers } = await get(path, wrong)
+      const names = [...headers.keys()].toSorted((one, other) => one.localeCompare(other))
+      return { status, text, names, statements: [...world.database.statements] }
+    }
+    const wrongSecret = await refusalOf(`${row.identifier}${'x'.repeat(32)}`)
+    expect(wrongSecret).toMatchObject({ status: 401, statements: [expect.any(String)] })
+    expect(await refusalOf(`ptlc_${'x'.repeat(43)}`)).toEqual(wrongSecret)
+    const anothersSecret = (await makeKey(world, owner, { type: 'account' })).token.slice(16)
+    expect(await refusalOf(`${row.identifier}${anothersSecret}`)).toEqual(wrongSecret)
+    expect((await get(path, token)).status).toBe(200)
+  })
+
   it('takes no Application key', async () => {
     const token = await makeApplicationToken(world)
     expect(codeOf(await get('/api/client', token))).toEqual([403, 'AccessDeniedHttpException'])
     expect(codeOf(await get(path, token))).toEqual([403, 'AccessDeniedHttpException'])
   })
 
-  it('takes a key only from the addresses it allows, and records the others', async () => {
+  it('NW-2: takes a key only from the addresses it allows, and records the others', async () => {
     const allowedIps = ['203.0.113.0/28', '2001:db8::1']
     const { token, row } = await makeKey(world, owner, { type: 'account', allowedIps })
     const from = (ip: string) => world.request('GET', path, { token, ip })
@@ -59,7 +75,7 @@ describe('the Client API', () => {
     expect(used?.lastUsedAt).toEqual(world.clock.now)
   })
 
-  it('notes the use of a key at most once a minute', async () => {
+  it('AU-11: notes the use of a key at most once a minute', async () => {
     const { token, row } = await makeKey(world, owner, { type: 'account' })
     const lastUsed = async () => {
       const [key] = await world.database.db.select().from(apiKeys).where(eq(apiKeys.id, row.id))

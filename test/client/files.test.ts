@@ -129,7 +129,7 @@ describe('a folder', () => {
 })
 
 describe('contents', () => {
-  it('are the bytes, as text that no browser runs', async () => {
+  it('FE-4: are the bytes, as text that no browser runs', async () => {
     fill({ '/dir': null, '/dir/a b.html': '<script>\r\n ä ' })
     const { status, text, headers } = await scene.get('contents', 'file', 'dir/a b.html')
     expect([status, text]).toEqual([200, '<script>\r\n ä '])

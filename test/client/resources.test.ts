@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { servers } from '../../src/db/schema.ts'
 import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let node: Awaited<ReturnType<typeof makeNode>>
 let server: Awaited<ReturnType<typeof makeServer>>
 let token: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   const owner = await makeUser(world)
   node = await makeNode(world, { daemonListen: daemon.port })
   server = await makeServer(world, { owner, node })
   token = await makeClientToken(world, owner)
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 const ask = (as = token) =>

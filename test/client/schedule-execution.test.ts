@@ -1,27 +1,20 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { scheduleRuns, schedules, servers, tasks } from '../../src/db/schema.ts'
 import { tick } from '../../src/domain/tick.ts'
 import { makeNode } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 import { hourly, openScheduleScene, recorded, refusalIn, type ScheduleScene } from './schedule-scene.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let scene: ScheduleScene
 let schedule: number
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   scene = await openScheduleScene(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
   schedule = await scene.add()
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 /** Adds tasks `a`, `b`, … in this order. */

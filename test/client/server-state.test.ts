@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { nodes, servers, transfers } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
 import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let server: Awaited<ReturnType<typeof makeServer>>
 let ownerToken: string
 let adminToken: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   const owner = await makeUser(world)
@@ -22,7 +17,6 @@ beforeEach(async () => {
   server = await makeServer(world, { owner, node })
   ownerToken = await makeClientToken(world, owner)
   adminToken = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
-  daemon.calls.length = 0
 })
 
 const routes = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { only } from '../../src/db/database.ts'
 import { activity, jobs, servers } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
@@ -10,19 +10,14 @@ import {
   makeSubuser,
   makeUser,
 } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 import { conflictsOf } from './conflicts.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let server: Server
 let token: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   const owner = await makeUser(world)
@@ -30,8 +25,6 @@ beforeEach(async () => {
   const egg = await makeEgg(world, { dockerImages: { Node: 'node:24-alpine', Bun: '~oven/bun:1' } })
   server = await makeServer(world, { owner, node, egg, name: 'Before', description: 'As it was' })
   token = await makeClientToken(world, owner)
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 const send = (method: string, at: string, body: unknown, as = token) =>

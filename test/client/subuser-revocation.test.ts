@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, subusers, users } from '../../src/db/schema.ts'
 import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let server: Awaited<ReturnType<typeof makeServer>>
 let friend: Awaited<ReturnType<typeof makeUser>>
 let token: string
 let friendToken: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   const owner = await makeUser(world)
@@ -25,8 +20,6 @@ beforeEach(async () => {
   await makeSubuser(world, server, friend, ['control.stop', 'file.sftp', 'websocket.connect'])
   token = await makeClientToken(world, owner)
   friendToken = await makeClientToken(world, friend)
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 const path = () => `/api/client/servers/${server.uuid}/users/${friend.uuid}`

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hashPassword, verifyPassword } from '../../src/domain/password-hash.ts'
+import { hashWork } from '../support/hash-work.ts'
 
 describe('hashes of passwords', () => {
   it('differ each time and fit their own password only', async () => {
@@ -9,7 +10,7 @@ describe('hashes of passwords', () => {
     expect(await verifyPassword('Horse', one ?? '')).toBe(false)
   })
 
-  it('carry their parameters', async () => {
+  it('AU-14: carry their parameters', async () => {
     const cheap = 'scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$4LFzhcmdiN8-mIxXQMRb7t78vEcjLC52eAQGe0eG8Pw'
     expect(await verifyPassword('horse', cheap)).toBe(true)
     expect(await hashPassword('horse')).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
@@ -20,10 +21,20 @@ describe('hashes of passwords', () => {
       expect(await verifyPassword('', stored)).toBe(false)
   })
 
-  it('wait for each other when there are many', async () => {
+  it('AU-14: are worked on three at a time when there are many', async () => {
     const stored = await hashPassword('horse')
     const passwords = Array.from({ length: 12 }, (_, at) => (at % 2 ? 'horse' : 'cow'))
-    const answers = await Promise.all(passwords.map((password) => verifyPassword(password, stored)))
+    let answers: boolean[] = []
+    const work = await hashWork(async () => {
+      answers = await Promise.all(passwords.map((password) => verifyPassword(password, stored)))
+    })
     expect(answers).toEqual(passwords.map((password) => password === 'horse'))
+    expect(work).toEqual({ hashes: 12, mostAtOnce: 3 })
+  })
+
+  it('AU-1: of nobody take as much work as those of somebody', async () => {
+    const hashesFor = async (stored: string | null) =>
+      (await hashWork(() => verifyPassword('horse', stored))).hashes
+    expect([await hashesFor(await hashPassword('horse')), await hashesFor(null)]).toEqual([1, 1])
   })
 })

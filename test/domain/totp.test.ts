@@ -20,7 +20,7 @@ describe('codes of an authenticator', () => {
     expect(await totpStep(secret, code, at(seconds))).toBe(Math.floor(seconds / 30))
   })
 
-  it('are taken one step early and one step late, and name their own step', async () => {
+  it('AU-3: are taken one step early and one step late, and name their own step', async () => {
     const [seconds, code] = [1_234_567_890, '005924']
     const step = seconds / 30
     for (const late of [-30, 0, 29, 30, 59]) {

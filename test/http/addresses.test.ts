@@ -12,7 +12,7 @@ describe('an address', () => {
     ['fe80::1%eth0', 'fe80::1'],
     ['[fe80::1%25eth0]', 'fe80::1'],
     ['::1', '::1'],
-  ])('has one form: %s', (text, canonical) => {
+  ])('NW-2: has one form: %s', (text, canonical) => {
     expect(canonicalAddress(text)).toBe(canonical)
   })
 
@@ -34,7 +34,7 @@ describe('an address', () => {
     '12345::',
     '::g',
     '192.0.2.1/24',
-  ])('is none: %j', (text) => {
+  ])('NW-2: is none: %j', (text) => {
     expect(canonicalAddress(text)).toBeNull()
   })
 })
@@ -72,7 +72,7 @@ describe('a list of ranges', () => {
     ['192.0.2.1', 'nonsense'],
     ['nonsense', '0.0.0.0/0'],
     ['0xc0000201', '192.0.2.1'],
-  ])('keeps %s out with %s', (address, range) => {
+  ])('NW-2: keeps %s out with %s', (address, range) => {
     expect(isAllowedAddress(address, [range])).toBe(false)
   })
 

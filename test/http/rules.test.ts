@@ -122,6 +122,8 @@ describe('a broken rule', () => {
         meta: { source_field: 'count', rule: 'min' },
       },
     ])
+    expect(describeFailure('weather', 'prohibited')).toBe('The weather field is not known here.')
+    expect(describeFailure('link', 'https')).toBe('The link field must start with https://.')
     expect(describeFailure('', 'no_such_rule')).toBe('The request field is not valid.')
   })
 

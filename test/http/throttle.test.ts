@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
@@ -16,8 +17,9 @@ beforeEach(() => {
 
 const wait = (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000))
 
+const header = (name: string) => (c: Context) => c.req.header(name) ?? null
 const byHeader = (name: string, limit: number, seconds: number) =>
-  throttle({ name, limit, seconds, key: (c) => c.req.header('x-user') ?? null })
+  throttle({ name, limit, seconds, key: header('x-user') })
 
 const open = () =>
   tinyApp(panel)
@@ -75,6 +77,30 @@ describe('a throttle', () => {
     expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '2'])
     wait(30)
     expect((await get(app, '/both')).status).toBe(200)
+  })
+
+  it('NW-3: lets a larger group through four times as often as one of it', async () => {
+    const app = tinyApp(panel).get(
+      '/',
+      throttle({
+        name: 'grouped',
+        limit: 2,
+        seconds: 60,
+        key: header('x-user'),
+        groupKey: header('x-group'),
+      }),
+      (c) => c.text('let through'),
+    )
+    const from = (user: string, group?: string) =>
+      ask(app, 'GET', '/', { headers: { 'x-user': user, ...(group ? { 'x-group': group } : {}) } })
+    for (let at = 0; at < 4; at += 1) {
+      for (let hits = 0; hits < 2; hits += 1) expect((await from(`u${at}`, 'g')).status).toBe(200)
+    }
+    const refused = await from('u5', 'g')
+    expect([refused.status, ...told(refused).slice(0, 2)]).toEqual([429, '8', '0'])
+    expect((await from('u5', 'h')).status).toBe(200)
+    expect((await from('u6')).status).toBe(200)
+    expect((await from('u0', 'h')).status).toBe(429)
   })
 
   it('takes its limit from the panel where it is configured', async () => {

@@ -1,20 +1,15 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, backups, jobs, nodes } from '../../src/db/schema.ts'
 import { beginRemoval } from '../../src/domain/backups/remove.ts'
 import { inTransaction } from '../../src/panel.ts'
 import { type BackupScene, openBackupScene, success } from '../client/backup-scene.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let scene: BackupScene
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   scene = await openBackupScene(world, daemon)

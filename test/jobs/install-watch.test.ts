@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { jobs, servers } from '../../src/db/schema.ts'
 import type { ServerStatus } from '../../src/db/tables/servers.ts'
 import {
@@ -10,24 +10,17 @@ import {
   makeServer,
   makeUser,
 } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let node: Awaited<ReturnType<typeof makeNode>>
 let token: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   token = await makeApplicationToken(world)
   node = await makeNode(world, { daemonListen: daemon.port })
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 const minutes = async (count: number) => {

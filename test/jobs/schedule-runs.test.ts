@@ -1,30 +1,23 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../src/db/schema.ts'
 import { claimDueSchedules } from '../../src/domain/schedules/claims.ts'
 import { carryRunOn } from '../../src/domain/schedules/runs.ts'
 import { tick } from '../../src/domain/tick.ts'
 import { makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let server: Awaited<ReturnType<typeof makeServer>>
 let token: string
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   const owner = await makeUser(world)
   server = await makeServer(world, { owner, node: await makeNode(world, { daemonListen: daemon.port }) })
   token = await makeClientToken(world, owner)
   world.clock.now = new Date('2031-03-01T11:59:30Z')
-  daemon.respond(null)
-  daemon.calls.length = 0
 })
 
 const at = (path = '') => `/api/client/servers/${server.uuid}/schedules${path}`

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { only } from '../../src/db/database.ts'
 import { backups, scheduleRuns, schedules, scheduleSteps } from '../../src/db/schema.ts'
 import { startScheduledBackup } from '../../src/domain/backups/start.ts'
 import { tick } from '../../src/domain/tick.ts'
 import { type BackupScene, openBackupScene, set } from '../client/backup-scene.ts'
-import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let daemon: StubDaemon
+const daemon = useStubDaemon()
 let scene: BackupScene
-
-beforeAll(async () => {
-  daemon = await startStubDaemon()
-})
-afterAll(() => daemon.close())
 
 beforeEach(async () => {
   scene = await openBackupScene(world, daemon)

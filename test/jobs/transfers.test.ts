@@ -1,27 +1,17 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { jobs } from '../../src/db/schema.ts'
-import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { callsOf, type Move, prepareMove } from '../support/transfers.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
+const source = useStubDaemon()
+const target = useStubDaemon()
 const day = 86_400
-let source: StubDaemon
-let target: StubDaemon
 let move: Move
 
-beforeAll(async () => {
-  source = await startStubDaemon()
-  target = await startStubDaemon()
-})
-afterAll(() => Promise.all([source.close(), target.close()]))
-
 beforeEach(async () => {
-  for (const daemon of [source, target]) {
-    daemon.respond(null)
-    daemon.calls.length = 0
-  }
   move = await prepareMove(world, { source, target })
 })
 

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Profile } from '../../src/platform/local/daemon/daemon.ts'
-import { type DaemonWithServer, startDaemonWithServer } from '../support/daemon-server.ts'
+import { type DaemonWithServer, fileRoutesOf, startDaemonWithServer } from '../support/daemon-server.ts'
 
 let at: DaemonWithServer
 let folder: string
@@ -15,21 +15,7 @@ async function start(profile: Profile = '1.11', denylist: string[] = []): Promis
 
 afterEach(() => at.close())
 
-const statusOf = async (method: string, route: string, body?: unknown) =>
-  (await at.call(method, route, body)).status
-const write = (file: string, content: string) =>
-  statusOf('POST', `write?file=${encodeURIComponent(file)}`, content)
-const read = (file: string) => at.call('GET', `contents?file=${encodeURIComponent(file)}`)
-const list = async (directory: string) =>
-  (await (
-    await at.call('GET', `list-directory?directory=${encodeURIComponent(directory)}`)
-  ).json()) as Record<string, unknown>[]
-const rename = (from: string, to: string, root = '/') =>
-  statusOf('PUT', 'rename', { root, files: [{ from, to }] })
-const remove = (...files: string[]) => statusOf('POST', 'delete', { root: '/', files })
-const chmod = (file: string, mode: unknown) =>
-  statusOf('POST', 'chmod', { root: '/', files: [{ file, mode }] })
-const onDisk = (path: string) => readFile(join(folder, path), 'utf8')
+const { statusOf, write, read, list, rename, remove, chmod, onDisk } = fileRoutesOf(() => at)
 
 describe('paths and links', () => {
   beforeEach(() => start())

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { lstat, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type DaemonWithServer, startDaemonWithServer } from '../support/daemon-server.ts'
+import { type DaemonWithServer, fileRoutesOf, startDaemonWithServer } from '../support/daemon-server.ts'
 import { callDaemon, nodeSecret } from '../support/development-daemon.ts'
 
 let at: DaemonWithServer
@@ -16,21 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => at.close())
 
-const statusOf = async (method: string, route: string, body?: unknown) =>
-  (await at.call(method, route, body)).status
-const write = (file: string, content: string) =>
-  statusOf('POST', `write?file=${encodeURIComponent(file)}`, content)
-const read = (file: string) => at.call('GET', `contents?file=${encodeURIComponent(file)}`)
-const list = async (directory: string) =>
-  (await (
-    await at.call('GET', `list-directory?directory=${encodeURIComponent(directory)}`)
-  ).json()) as Record<string, unknown>[]
-const rename = (from: string, to: string, root = '/') =>
-  statusOf('PUT', 'rename', { root, files: [{ from, to }] })
-const remove = (...files: string[]) => statusOf('POST', 'delete', { root: '/', files })
-const chmod = (file: string, mode: unknown) =>
-  statusOf('POST', 'chmod', { root: '/', files: [{ file, mode }] })
-const onDisk = (path: string) => readFile(join(folder, path), 'utf8')
+const { statusOf, write, read, list, rename, remove, chmod, onDisk } = fileRoutesOf(() => at)
 
 describe('the file routes', () => {
   it('need the token and a known server', async () => {

@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
   })
 
   it('runs the tick when its schedule asks for it', async () => {
-    await lambda([jobs], tick)(schedule)
+    await lambda([jobs], { tick })(schedule)
     const rows = await services.database.db.select({ name: jobsTable.name }).from(jobsTable)
     expect(rows).toContainEqual({ name: 'maintain-activity' })
   })
@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
   it('refuses events it has nothing to do with', async () => {
     await expect(lambda([browser])(schedule)).rejects.toThrow('does not know')
     await expect(
-      lambda([jobs], tick)({ source: 'aws.s3', 'detail-type': 'Object Created' }),
+      lambda([jobs], { tick })({ source: 'aws.s3', 'detail-type': 'Object Created' }),
     ).rejects.toThrow()
   })
 
@@ -52,14 +52,14 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
     const body = '{}'
     const signature = await signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body })
     const request = { headers: { 'upstash-signature': signature }, body, sourceIp }
-    const { status } = await callThroughGateway(lambda([jobs], tick), 'POST', '/jobs/tick', request)
+    const { status } = await callThroughGateway(lambda([jobs], { tick }), 'POST', '/jobs/tick', request)
     expect(status).toBe(200)
     const announced = services.queue.messages[before]
     expect(announced?.url).toBe(`${origin}/jobs/run`)
     expect(JSON.parse(new TextDecoder().decode(announced?.body))).toEqual({ job: expect.any(String) })
   })
 
-  it('compares addresses as numbers, and lets nobody in whose address cannot be read', async () => {
+  it('NW-2: compares addresses as numbers, and lets nobody in whose address cannot be read', async () => {
     const admin = await makeUser(services.world, { rootAdmin: true })
     const key = { type: 'application' as const, acl: fullAcl, allowedIps: ['2001:db8::1', '192.0.2.7'] }
     const authorization = `Bearer ${(await makeKey(services.world, admin, key)).token}`

@@ -6,7 +6,7 @@ import { handler as jobs } from '../../functions/jobs/lambda.ts'
 import { handler as remote } from '../../functions/remote/lambda.ts'
 import { findPostgres, stubEnvironment } from '../support/cloud-services.ts'
 import { callThroughGateway } from '../support/lambda-gateway.ts'
-import { smokeSuite } from './smoke.ts'
+import { anyHosts, smokeSuite } from './smoke.ts'
 
 const hasPostgres = await findPostgres('the smoke suite on Lambda')
 
@@ -23,14 +23,18 @@ afterAll(() => {
 })
 
 describe.skipIf(!hasPostgres)('Lambda', () => {
-  smokeSuite('Lambda', async ({ environment }) => {
-    const origin = 'https://panel.example.com'
-    stubEnvironment({ ...environment, APP_URL: origin })
-    return {
-      origin,
-      fetch: (method, path, { ip = '192.0.2.1', ...request }) =>
-        callThroughGateway(functionFor(path), method, path, { ...request, sourceIp: ip }),
-      close: async () => undefined,
-    }
-  })
+  smokeSuite(
+    'Lambda',
+    async ({ environment }) => {
+      const origin = 'https://panel.example.com'
+      stubEnvironment({ ...environment, APP_URL: origin })
+      return {
+        origin,
+        fetch: (method, path, { ip = '192.0.2.1', ...request }) =>
+          callThroughGateway(functionFor(path), method, path, { ...request, sourceIp: ip }),
+        close: async () => undefined,
+      }
+    },
+    anyHosts,
+  )
 })

@@ -6,23 +6,27 @@ import { startNode } from '../../src/platform/node.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { sendRaw } from '../support/raw-http.ts'
-import { smokeSuite } from './smoke.ts'
+import { anyHosts, smokeSuite } from './smoke.ts'
 
 const hasPostgres = await findPostgres('the smoke suite on Node')
 
 describe.skipIf(!hasPostgres)('Node', () => {
-  smokeSuite('Node', async ({ environment }) => {
-    const directory = await mkdtemp(join(tmpdir(), 'roost-smoke-'))
-    const here = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory }
-    const panel = await startNode({ ...environment, ...here }, surfaces, async () => null)
-    return {
-      origin: panel.url,
-      fetch: (method, path, { ip, ...request }) =>
-        sendRaw(new URL(panel.url), method, path, { ...request, ...(ip ? { from: ip } : {}) }),
-      close: async () => {
-        await panel.close()
-        await rm(directory, { recursive: true })
-      },
-    }
-  })
+  smokeSuite(
+    'Node',
+    async ({ environment }) => {
+      const directory = await mkdtemp(join(tmpdir(), 'roost-smoke-'))
+      const here = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory }
+      const panel = await startNode({ ...environment, ...here }, surfaces, async () => null)
+      return {
+        origin: panel.url,
+        fetch: (method, path, { ip, ...request }) =>
+          sendRaw(new URL(panel.url), method, path, { ...request, ...(ip ? { from: ip } : {}) }),
+        close: async () => {
+          await panel.close()
+          await rm(directory, { recursive: true })
+        },
+      }
+    },
+    anyHosts,
+  )
 })

@@ -19,8 +19,23 @@ export type SmokeTarget = {
 const locationsPath = '/api/application/locations'
 const allowedAddress = '127.0.0.2'
 
+/** What callers may write in `Host`, where no edge in front has sorted it out. */
+export const anyHosts = [
+  'evil.test',
+  'evil.test:8443',
+  'evil.test@evil.test',
+  'evil.test:x',
+  'evil .test',
+  '[evil',
+  '..',
+]
+
 /** Holds a platform to what every platform answers. */
-export function smokeSuite(name: string, open: (services: CloudServices) => Promise<SmokeTarget>): void {
+export function smokeSuite(
+  name: string,
+  open: (services: CloudServices) => Promise<SmokeTarget>,
+  foreignHosts: string[] = [],
+): void {
   let services: CloudServices
   let target: SmokeTarget
   let token: string
@@ -79,7 +94,7 @@ export function smokeSuite(name: string, open: (services: CloudServices) => Prom
       expect(another.headers.get('x-request-id')).not.toBe(headers.get('x-request-id'))
     })
 
-    it('learns the address of the caller from the platform and believes no header', async () => {
+    it('NW-1: learns the address of the caller from the platform and believes no header', async () => {
       const admin = await makeUser(services.world, { rootAdmin: true })
       const key = { type: 'application' as const, acl: fullAcl, allowedIps: [allowedAddress] }
       const bearer = (await makeKey(services.world, admin, key)).token
@@ -216,16 +231,28 @@ export function smokeSuite(name: string, open: (services: CloudServices) => Prom
       expect((await call('POST', locationsPath, { json: { short: 'x'.repeat(300_000) } })).status).toBe(413)
     })
 
+    it.each(foreignHosts)(
+      'NW-4: takes no link from the Host %s, and does not stumble over it',
+      async (host) => {
+        const answer = await call('GET', `${locationsPath}?per_page=1`, { headers: { host } })
+        expect([200, 400]).toContain(answer.status)
+        expect(`${answer.text}${JSON.stringify([...answer.headers])}`).not.toContain('evil')
+        if (answer.status !== 200) return
+        const { links } = answer.body.meta.pagination
+        for (const link of Object.values<string>(links)) expect(new URL(link).origin).toBe(target.origin)
+      },
+    )
+
     it.each([
       `/${locationsPath}`,
       '/api/application%2flocations',
       '/api%5clocations',
       '/api/application/%00',
-    ])('refuses the odd path %s with 400', async (path) => {
+    ])('NW-5: refuses the odd path %s with 400', async (path) => {
       expect((await call('GET', path)).status).toBe(400)
     })
 
-    it('reads dots in a path as everybody does', async () => {
+    it('NW-5: reads dots in a path as everybody does', async () => {
       expect((await call('GET', '/api/application/x/%2e%2e/locations')).status).toBe(200)
     })
 

@@ -1,28 +1,18 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { allocations } from '../../src/db/schema.ts'
 import { makeAllocation, makeNode } from '../support/factories.ts'
-import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { callsOf, type Move, prepareMove } from '../support/transfers.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
-let source: StubDaemon
-let target: StubDaemon
+const source = useStubDaemon()
+const target = useStubDaemon()
 let move: Move
-
-beforeAll(async () => {
-  source = await startStubDaemon()
-  target = await startStubDaemon()
-})
-afterAll(() => Promise.all([source.close(), target.close()]))
 
 beforeEach(async () => {
   Object.assign(world.parts.config, { daemonTimeout: 5000 })
-  for (const daemon of [source, target]) {
-    daemon.respond(null)
-    daemon.calls.length = 0
-  }
   move = await prepareMove(world, { source, target })
 })
 

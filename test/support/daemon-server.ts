@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
 import { callDaemon, discardDaemon, startTestDaemon } from './development-daemon.ts'
@@ -31,5 +31,26 @@ export async function startDaemonWithServer(options: Partial<DaemonOptions> = {}
       await discardDaemon(daemon)
       await panel.close()
     },
+  }
+}
+
+/** The file routes of the server that a test has at hand, and what lies on its disk. */
+export function fileRoutesOf(at: () => DaemonWithServer) {
+  const statusOf = async (method: string, route: string, body?: unknown) =>
+    (await at().call(method, route, body)).status
+  return {
+    statusOf,
+    write: (file: string, content: string) =>
+      statusOf('POST', `write?file=${encodeURIComponent(file)}`, content),
+    read: (file: string) => at().call('GET', `contents?file=${encodeURIComponent(file)}`),
+    list: async (directory: string) => {
+      const answer = await at().call('GET', `list-directory?directory=${encodeURIComponent(directory)}`)
+      return (await answer.json()) as Record<string, unknown>[]
+    },
+    rename: (from: string, to: string, root = '/') =>
+      statusOf('PUT', 'rename', { root, files: [{ from, to }] }),
+    remove: (...files: string[]) => statusOf('POST', 'delete', { root: '/', files }),
+    chmod: (file: string, mode: unknown) => statusOf('POST', 'chmod', { root: '/', files: [{ file, mode }] }),
+    onDisk: (path: string) => readFile(join(at().folder, path), 'utf8'),
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 /** `body` is what the bytes say when they are JSON, else their text. */
 export type DaemonCall = {
@@ -46,6 +47,20 @@ export async function startStubDaemon(): Promise<StubDaemon> {
       await new Promise((resolve) => http.close(resolve))
     },
   }
+}
+
+/** One for all tests of a file. Before each it has heard nothing and says what an obliging daemon would. */
+export function useStubDaemon(): StubDaemon {
+  const daemon = {} as StubDaemon
+  beforeAll(async () => {
+    Object.assign(daemon, await startStubDaemon())
+  })
+  afterAll(() => daemon.close())
+  beforeEach(() => {
+    daemon.respond(null)
+    daemon.calls.length = 0
+  })
+  return daemon
 }
 
 async function readCall(request: IncomingMessage): Promise<DaemonCall> {

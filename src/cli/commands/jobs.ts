@@ -6,17 +6,23 @@ import type { ListedJob, ListedJobs } from '../verbs/jobs.ts'
 /** `job:list` */
 export const jobList: Command = {
   synopsis: 'job:list [options]',
-  summary: 'Lists the jobs behind requests: those that wait, then the others, the last to end first.',
+  summary:
+    'Lists the jobs behind requests: those that wait, the next first, then the others, the last to end first.',
   help: `  --state STATE  waiting, done, or dead: given up after a day of vain tries
   --name NAME    a part of what the job is called
-  --page N       50 jobs a page`,
+  --page N       50 jobs a page
+
+The time in a line is that of the next try, or of the end.`,
   options: { state: { type: 'string' }, name: { type: 'string' }, page: { type: 'string' } },
   words: [0, 0],
   run: async (raw, given) => {
     const page = textOption(given, 'page') ?? '1'
+    const state = textOption(given, 'state')
     if (!/^[1-9]\d{0,6}$/.test(page)) throw new UsageError(`Not understood: --page ${page}`)
+    if (state !== undefined && !['waiting', 'done', 'dead'].includes(state))
+      throw new UsageError(`Not understood: --state ${state}`)
     const listed = await ask<ListedJobs>(readEnv(raw), 'job:list', {
-      state: textOption(given, 'state'),
+      state,
       name: textOption(given, 'name'),
       page: Number(page),
     })
@@ -51,7 +57,16 @@ export const jobDiscard: Command = {
   },
 }
 
-const line = ({ id, name, state, payload, attempts, run_at: runAt, last_error: error }: ListedJob) =>
-  [id, state.padEnd(7), runAt, name, JSON.stringify(payload), `${attempts} tries`, error ?? '']
+/** With the time of its next try, or of its end. */
+const line = (job: ListedJob) =>
+  [
+    job.id,
+    job.state.padEnd(7),
+    job.finished_at ?? job.run_at,
+    job.name,
+    JSON.stringify(job.payload),
+    job.attempts === 1 ? '1 try' : `${job.attempts} tries`,
+    job.last_error ?? '',
+  ]
     .join('  ')
     .trimEnd()

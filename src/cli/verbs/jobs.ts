@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { Job } from '../../db/tables/jobs.ts'
 import { discardJob, listJobs, retryJob } from '../../domain/dead-letters.ts'
+import { ApiError } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
+import { VerbError } from '../faults.ts'
 
 /** What `job:list` is given. */
 export const JobListing = () =>
@@ -21,13 +23,14 @@ export type ListedJob = {
   payload: Record<string, unknown>
   attempts: number
   run_at: string
+  finished_at: string | null
   last_error: string | null
 }
 export type ListedJobs = { jobs: ListedJob[]; total: number; page: number }
 
 const perPage = 50
 
-/** One page of jobs: those that wait, then the others, the last to end first. */
+/** One page of jobs: those that wait, the next to run first, then the others, the last to end first. */
 export async function showJobs(
   panel: Panel,
   { state, name, page }: z.output<ReturnType<typeof JobListing>>,
@@ -39,20 +42,26 @@ export async function showJobs(
 
 /** The job is due again at once. Refuses as the Application API does. */
 export const retryNamedJob = async (panel: Panel, { job }: JobNaming): Promise<ListedJob> =>
-  present(await retryJob(panel, job))
+  present(await retryJob(panel, job).catch(byName(job)))
 
 /** The job is gone. Refuses as the Application API does. */
 export async function discardNamedJob(panel: Panel, { job }: JobNaming): Promise<{ discarded: string }> {
-  await discardJob(panel, job)
+  await discardJob(panel, job).catch(byName(job))
   return { discarded: job }
 }
 
-const present = ({ id, name, state, payload, attempts, runAt, lastError }: Job): ListedJob => ({
+/** Says of which job there is none. */
+const byName = (job: string) => (error: unknown) => {
+  throw error instanceof ApiError && error.status === 404 ? new VerbError(`There is no job ${job}.`) : error
+}
+
+const present = ({ id, name, state, payload, attempts, runAt, finishedAt, lastError }: Job): ListedJob => ({
   id,
   name,
   state,
   payload,
   attempts,
   run_at: runAt.toISOString(),
+  finished_at: finishedAt?.toISOString() ?? null,
   last_error: lastError,
 })

@@ -1,6 +1,7 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { passwordResets, sessions, users } from '../../db/schema.ts'
 import type { Panel } from '../../panel.ts'
+import { newSessionToken, type OpenedSession, sessionId } from '../sessions.ts'
 
 /**
  * Nobody else is signed in to the account in a browser any more: only the session that asks for it goes on.
@@ -17,6 +18,17 @@ export async function endSessions(panel: Panel, userId: number): Promise<void> {
   const others = own ? ne(sessions.id, own.id) : undefined
   await panel.db.delete(sessions).where(and(eq(sessions.userId, userId), others))
   if (own) await panel.db.update(sessions).set({ authVersion }).where(eq(sessions.id, own.id))
+}
+
+/** The session goes on under another token: whoever knew the one before has nothing of it. Null when it is over. */
+export async function renewSession(panel: Panel, session: { id: string }): Promise<OpenedSession | null> {
+  const token = newSessionToken()
+  const [renewed] = await panel.db
+    .update(sessions)
+    .set({ id: sessionId(token) })
+    .where(eq(sessions.id, session.id))
+    .returning({ remembered: sessions.isRemembered })
+  return renewed ? { token, ...renewed } : null
 }
 
 /** Links that were mailed to set a new password open nothing any more. */

@@ -9,6 +9,7 @@ import { entriesOf, entryPath } from './fields.ts'
 import { entryOf, type FileEntry, filesOf, type Target } from './listing.ts'
 import { busily } from './lock.ts'
 import { nameIn, resolveMember, resolvePath, shownDirectory } from './paths.ts'
+import { selectMembers } from './selection.ts'
 
 /** Seconds which a daemon is given to unpack. Spec: Limits, decompress time limit. */
 const longestUnpacking = 300
@@ -36,11 +37,7 @@ export async function compressFiles(
   input: z.output<ReturnType<typeof CompressInput>>,
 ): Promise<FileEntry> {
   const { server } = target
-  const root = resolvePath('root', input.root ?? '/')
-  const members = input.files.map((file, index) => resolveMember(`files.${index}`, root, file))
-  const paths = [...new Set(members)]
-  await refuseDenied(panel, server, paths)
-  const names = paths.map((path) => nameIn(root, path))
+  const { root, names } = await selectMembers(panel, server, input)
   const files = filesOf(panel, target)
   const archive = await busily(panel, server, longestPacking, () =>
     files.compress(root, names, panel.config.longestWait),

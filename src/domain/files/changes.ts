@@ -11,6 +11,7 @@ import { filesOf, findEntry, type Target } from './listing.ts'
 import { exclusively } from './lock.ts'
 import { oneByOne } from './one-by-one.ts'
 import { nameIn, resolveEntry, resolveMember, resolvePath, shownDirectory, splitPath } from './paths.ts'
+import { selectMembers } from './selection.ts'
 
 /** Spec: Client API, files: copy. */
 export const CopyInput = () => z.object({ location: entryPath() })
@@ -85,11 +86,7 @@ export async function deleteFiles(
   input: z.output<ReturnType<typeof DeleteInput>>,
 ): Promise<void> {
   const { server } = target
-  const root = resolvePath('root', input.root ?? '/')
-  const members = input.files.map((file, index) => resolveMember(`files.${index}`, root, file))
-  const paths = [...new Set(members)]
-  await refuseDenied(panel, server, paths)
-  const names = paths.map((path) => nameIn(root, path))
+  const { root, names } = await selectMembers(panel, server, input)
   await exclusively(panel, server, () => filesOf(panel, target).remove(root, names).catch(refuseFileFailure))
   const properties = { directory: shownDirectory(root), files: names }
   await record(panel, 'server:file.delete', { serverId: server.id, properties })

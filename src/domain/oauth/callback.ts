@@ -64,7 +64,7 @@ async function enter(
     const detail = `Nobody has linked this account at ${name}. Sign in another way and link it first.`
     return turnBack(panel, returning, detail)
   }
-  const outcome = await admit(panel, user, returning.visitor, { remember: false, method: provider })
+  const outcome = await admit(panel, user, returning.visitor, { method: provider })
   if (outcome.complete) return { location: '/', session: outcome.session }
   await keepConfirmationToken(panel, outcome.session, outcome.confirmationToken)
   return { location: '/auth/login?oauth=checkpoint', session: outcome.session }
@@ -97,7 +97,7 @@ async function leaveNote(
   { session, visitor }: Returning,
   note: { notice: string } | { error: string },
 ): Promise<Step> {
-  const location = panel.actor.kind === 'user' ? '/account' : '/auth/login'
+  const location = panel.actor.kind === 'user' ? '/account/sign-in' : '/auth/login'
   if (session) {
     await rememberInSession(panel, session, note)
     return { location, session: null }

@@ -64,7 +64,7 @@ export async function signInWithPasskey(
   if (counter === null) throw await refused(panel, user)
   // A copy of the passkey is about, or an old answer.
   if (!(await advance(panel, passkey, counter))) throw await refused(panel, user, { reason: 'counter' })
-  return admit(panel, user, visitor, { remember: false, method: 'passkey' })
+  return admit(panel, user, visitor, { method: 'passkey' })
 }
 
 async function findPasskey(

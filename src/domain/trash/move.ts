@@ -1,17 +1,16 @@
 import * as z from 'zod'
-import type { DaemonFile, DaemonFiles } from '../../adapters/daemon-files.ts'
+import type { DaemonFiles } from '../../adapters/daemon-files.ts'
 import { trashItems } from '../../db/schema.ts'
 import type { TrashItem } from '../../db/tables/trash-items.ts'
 import { daemonFailure, notFound } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
-import { refuseFileFailure } from '../files/daemon-failures.ts'
 import { refuseDenied } from '../files/denylist.ts'
 import { entryPath } from '../files/fields.ts'
-import { entryOf, filesOf, type Target } from '../files/listing.ts'
+import { type FileEntry, filesOf, readFolder, type Target } from '../files/listing.ts'
 import { exclusively, refuseBusy, type Renew } from '../files/lock.ts'
 import { resolveEntry, resolvePath, splitPath } from '../files/paths.ts'
 import { setting } from '../settings.ts'
-import { entryNamed, isInTrash, placeInTrash, probeFolder, removeFolders } from './folders.ts'
+import { isInTrash, placeInTrash, removeFolders } from './folders.ts'
 import { enqueueSettling, holdFrom } from './hold.ts'
 import { refuseRenameFailure, rename, UnknownOutcome } from './rename.ts'
 import { completeMove, dropUnmoved } from './settle.ts'
@@ -61,7 +60,7 @@ export async function moveToTrash(panel: Panel, target: Target, input: TrashInpu
   const files = filesOf(panel, target)
   await exclusively(panel, server, async (renew) => {
     await refuseBusy(panel, server)
-    const entries = await findEntries(files, directory, input.files).catch(refuseFileFailure)
+    const entries = await findEntries(panel, files, directory, input.files)
     const items = await announce(panel, server, paths, entries)
     const outcome = await moveAll(panel, files, items, renew)
     await inTransaction(panel, async (panel) => {
@@ -74,10 +73,15 @@ export async function moveToTrash(panel: Panel, target: Target, input: TrashInpu
   })
 }
 
-async function findEntries(files: DaemonFiles, directory: string, names: string[]): Promise<DaemonFile[]> {
-  const folder = await probeFolder(files, directory)
+async function findEntries(
+  panel: Panel,
+  files: DaemonFiles,
+  directory: string,
+  names: string[],
+): Promise<FileEntry[]> {
+  const folder = await readFolder(panel, files, directory)
   return names.map((name) => {
-    const entry = entryNamed(folder, name)
+    const entry = folder.find((each) => each.name === name)
     if (!entry) throw notFound(`There is no "${name}" in this folder.`)
     return entry
   })
@@ -88,7 +92,7 @@ async function announce(
   panel: Panel,
   server: { id: number },
   paths: string[],
-  entries: DaemonFile[],
+  entries: FileEntry[],
 ): Promise<TrashItem[]> {
   const retentionDays = await setting(panel, 'trash.retention_days')
   const deletedAt = panel.now()
@@ -99,7 +103,7 @@ async function announce(
     path,
     name: splitPath(path).name,
     // A link is one, wherever it leads.
-    isFile: entryOf(panel, entries[at] ?? {}).kind !== 'folder',
+    isFile: entries[at]?.kind !== 'folder',
     heldUntil,
     deletedAt,
     expiresAt,

@@ -61,10 +61,14 @@ export async function settleTrash(panel: Panel, { itemIds }: JobPayloads['settle
   const [first] = found
   if (!first) return
   const files = panel.daemon(first.node).files(first.server.uuid)
-  const [present, absent]: [TrashItem[], TrashItem[]] = [[], []]
-  await forSeveral(found, async ({ item }) => {
-    ;((await isInTrash(files, item)) ? present : absent).push(item)
+  const items = found.map(({ item }) => item)
+  const there = new Set<TrashItem>()
+  await forSeveral(items, async (item) => {
+    if (await isInTrash(files, item)) there.add(item)
   })
+  // Answers come in any order, and events name files in that of their paths.
+  const present = items.filter((item) => there.has(item))
+  const absent = items.filter((item) => !there.has(item))
   await inTransaction(panel, async (panel) => {
     await forgetItems(panel, absent, null)
     await releaseItems(

@@ -12,7 +12,7 @@ import {
   newSessionToken,
   type OpenedSession,
 } from '../../domain/sessions.ts'
-import { networkOf } from '../../domain/throttles.ts'
+import { networkOf, siteOf } from '../../domain/throttles.ts'
 import { unauthenticated } from '../../errors.ts'
 import { requireSameOrigin } from '../../http/csrf.ts'
 import type { HttpEnv } from '../../http/environment.ts'
@@ -72,12 +72,16 @@ export const browserSession = stating(
 /** Views, and what somebody without a second factor has to reach to get one, or to leave. */
 const isExempt = (c: Context) => c.req.method === 'GET' || c.req.path.startsWith('/auth/')
 
-/** Requests a minute from one network to what signs in, or guards how somebody does. Spec: Browser authentication. */
+/**
+ * Requests a minute from one network to what signs in, or guards how somebody does; four times as many from the
+ * /48 of IPv6 around it. Spec: Browser authentication.
+ */
 export const authRateLimit = throttle({
   name: 'auth',
   limit: 60,
   seconds: 60,
   key: (c) => networkOf(c.var.panel.ip),
+  groupKey: (c) => siteOf(c.var.panel.ip),
 })
 
 /** Nobody is signed in yet. Sends others to the panel, as browsers that follow a stale page expect. */

@@ -7,7 +7,7 @@ import { query, returns, summary } from '../../http/route.ts'
 import { anybody, noCredential } from './env.ts'
 import { type Texts, textsOf } from './texts.ts'
 
-const mostNames = 10
+const mostNames = 20
 const longestList = 255
 
 /** Names parted by blanks, as clients of the ecosystem send them, or by commas. */
@@ -21,7 +21,7 @@ const NameList = () =>
 const LocaleQuery = () =>
   z.object({
     locale: NameList().describe('Codes of languages, parted by blanks'),
-    namespace: NameList().describe('strings, activity, auth, account, server; parted by blanks'),
+    namespace: NameList().describe('such as strings, activity, auth or server; parted by blanks'),
   })
 
 const Translations = () => z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown())))

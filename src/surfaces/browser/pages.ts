@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import type { User } from '../../db/tables/users.ts'
 import { type Language, localeOf } from '../../domain/languages.ts'
 import { reachableDaemons } from '../../domain/reachable-daemons.ts'
 import { randomText } from '../../domain/secrets.ts'
@@ -7,14 +8,14 @@ import { settingsOf } from '../../domain/settings.ts'
 import { stating } from '../../http/facts.ts'
 import { returns, summary } from '../../http/route.ts'
 import { setPageHeaders } from '../../http/security-headers.ts'
-import { type BrowserEnv, browserSession, guest, offerSession } from './env.ts'
+import { type BrowserEnv, browserSession, everybody, guest, offerSession } from './env.ts'
 import { presentUser } from './resources/sign-in.ts'
 import { documentOf } from './shell.ts'
 import { type Texts, textsOf } from './texts.ts'
 import assets from './web-assets.json' with { type: 'json' }
 
 /** Pages that the application shows, by the group of texts which says what they are. */
-type PageName = 'home' | 'login' | 'register' | 'forgot' | 'reset'
+type PageName = 'home' | 'server' | 'account' | 'docs' | 'login' | 'register' | 'forgot' | 'reset'
 
 /** Daemons that are named one by one; of more, a page may talk to every secure address. */
 const mostDaemons = 60
@@ -40,10 +41,23 @@ const signedInOrLogin = stating(
   createMiddleware<BrowserEnv>(async (c, next) => (c.var.account ? next() : c.redirect('/auth/login', 302))),
 )
 
+/** Addresses of the application for whoever is signed in; it tells their pages apart by itself. */
+const addresses: readonly (readonly [path: string, summary: string, name: PageName])[] = [
+  ['/', 'Show the panel', 'home'],
+  ['/server/:server', 'Show the console of a server', 'server'],
+  ['/server/:server/:page', 'Show a page about a server', 'server'],
+  ['/server/:server/:page/:item', 'Show a page about something of a server', 'server'],
+  ['/account', 'Show the page of the account', 'account'],
+  ['/account/sign-in', 'Show the page of the ways to sign in', 'account'],
+  ['/account/api', 'Show the page of API keys', 'account'],
+  ['/account/ssh', 'Show the page of SSH keys', 'account'],
+  ['/account/activity', 'Show the page of what the account did', 'account'],
+]
+
 /** The pages in which the application starts. Spec: Browser authentication. */
 export const pages = new Hono<BrowserEnv>()
-  .get('/', summary('Show the panel'), browserSession, signedInOrLogin, returns(200), (c) =>
-    showPage(c, 'home'),
+  .get('/docs', summary('Show the API reference'), browserSession, everybody, returns(200), (c) =>
+    showPage(c, 'docs'),
   )
   .get('/auth/login', summary('Show the page to sign in'), browserSession, guest, returns(200), (c) =>
     showPage(c, 'login'),
@@ -73,6 +87,10 @@ export const pages = new Hono<BrowserEnv>()
     (c) => showPage(c, 'reset'),
   )
 
+for (const [path, text, name] of addresses) {
+  pages.get(path, summary(text), browserSession, signedInOrLogin, returns(200), (c) => showPage(c, name))
+}
+
 async function showPage(c: Context<BrowserEnv>, name: PageName) {
   const { panel, account } = c.var
   const language = localeOf(account?.language ?? 'auto', c.req.header('accept-language'))
@@ -87,7 +105,7 @@ async function showPage(c: Context<BrowserEnv>, name: PageName) {
   })
   const globals = {
     ...(account ? { PterodactylUser: presentUser(account) } : {}),
-    SiteConfiguration: siteConfiguration(panel.config.name, language, captcha),
+    SiteConfiguration: siteConfiguration(panel.config.name, language, captcha, account),
   }
   const panelName = panel.config.name
   return c.html(documentOf({ ...texts, language, panelName, nonce, csrf: offerSession(c), globals, assets }))
@@ -103,9 +121,10 @@ async function shownCaptcha({ var: { panel, account } }: Context<BrowserEnv>): P
 }
 
 /** `recaptcha` is what clients of the ecosystem know; `captcha` names the other providers too. */
-const siteConfiguration = (name: string, locale: Language, captcha: Captcha) => ({
+const siteConfiguration = (name: string, locale: Language, captcha: Captcha, account: User | null) => ({
   name,
   locale,
+  blur: account?.blurSensitiveData ?? false,
   recaptcha: { enabled: captcha.provider === 'recaptcha', siteKey: captcha.siteKey },
   captcha,
 })

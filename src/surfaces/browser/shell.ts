@@ -1,7 +1,12 @@
 import { html, raw } from 'hono/html'
 
 /** Addresses of what the application's build made, in the order in which they are loaded. */
-export type WebAssets = { scripts: readonly string[]; styles: readonly string[] }
+export type WebAssets = {
+  scripts: readonly string[]
+  /** What the scripts import, so that it is on its way at once. */
+  preloads: readonly string[]
+  styles: readonly string[]
+}
 
 /** A page before the application has taken it over. */
 export type Shell = {
@@ -12,6 +17,7 @@ export type Shell = {
   text: string
   /** Said where scripts do not run. */
   noScript: string
+  /** Of the scripts in the page; the application reads it from the page for the styles it adds. */
   nonce: string
   /** What forms have to send back. */
   csrf: string
@@ -30,8 +36,10 @@ export const documentOf = (shell: Shell) =>
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <meta name="csrf-token" content="${shell.csrf}" />
+        <meta property="csp-nonce" nonce="${shell.nonce}" />
         <title>${shell.title} · ${shell.panelName}</title>
         ${shell.assets.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
+        ${shell.assets.preloads.map((href) => html`<link rel="modulepreload" href="${href}" />`)}
         <script nonce="${shell.nonce}">
           ${raw(assignments(shell.globals))}
         </script>

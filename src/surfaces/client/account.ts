@@ -15,7 +15,7 @@ import { localeOf } from '../../domain/languages.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { upload } from '../../http/upload.ts'
 import { twoFactor } from './account/two-factor.ts'
-import { type ClientEnv, signedIn } from './env.ts'
+import { type ClientEnv, renewingSession, signedIn } from './env.ts'
 import { AccountResource, LanguageChoice } from './resources/account.ts'
 
 /** Bytes of a picture. Spec: Limits, avatar. */
@@ -46,6 +46,7 @@ export const account = new Hono<ClientEnv>()
     '/password',
     summary('Change the password and end all sessions'),
     signedIn,
+    renewingSession,
     body(PasswordInput),
     returns(204),
     async (c) => {

@@ -1,14 +1,15 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { renewSession } from '../../domain/account/sessions.ts'
 import { bearerToken, identifyClient, identifySession, type ReachedServer } from '../../domain/credentials.ts'
 import { type GrantedPermissions, isGranted, type Permission } from '../../domain/permissions.ts'
-import { isCsrfTokenOf, isSessionToken } from '../../domain/sessions.ts'
+import { csrfToken, isCsrfTokenOf, isSessionToken } from '../../domain/sessions.ts'
 import { refuseConflict, type ServerConflict } from '../../domain/server-state.ts'
 import { forbidden, notFound } from '../../errors.ts'
 import { requireSameOrigin } from '../../http/csrf.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { stating } from '../../http/facts.ts'
-import { sessionCookie } from '../../http/session-cookie.ts'
+import { sessionCookie, setSessionCookies } from '../../http/session-cookie.ts'
 import { throttle } from '../../http/throttle.ts'
 
 /** What every handler of the Client API finds; `reached` is null when the path names no server the caller reaches. */
@@ -51,6 +52,16 @@ async function identify(c: Context<ClientEnv>, panel: ClientEnv['Variables']['pa
   requireSameOrigin(c, panel.config.url, isCsrfTokenOf(cookie))
   return identified
 }
+
+/** Once it has changed how the caller signs in, his browser has another token. Keys stay as they are. */
+export const renewingSession = createMiddleware<ClientEnv>(async (c, next) => {
+  await next()
+  const { panel } = c.var
+  const { actor, config } = panel
+  if (!c.res.ok || actor.kind !== 'user' || !actor.session) return
+  const renewed = await renewSession(panel, actor.session)
+  if (renewed) setSessionCookies(c, config.url, { ...renewed, csrf: csrfToken(renewed.token) })
+})
 
 const whereSecondFactorsAreSetUp = /^\/api\/client\/account(\/two-factor(\/.*)?)?\/?$/
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { readOptions, refuseWords } from '../options.ts'
 import { startDaemon } from './start.ts'
 
 /** What of a node's configuration the development daemon uses; the panel answers it as JSON. */
@@ -14,17 +14,12 @@ type NodeConfiguration = {
 const usage = `Usage: npm run daemon -- --config <node configuration as JSON> --data <directory> [--allow-local-pulls]
   --allow-local-pulls  servers may fetch files from loopback and private addresses, which Wings never lets them`
 
-const { values } = parseArgs({
-  options: {
-    config: { type: 'string' },
-    data: { type: 'string' },
-    'allow-local-pulls': { type: 'boolean', default: false },
-  },
+const values = readOptions(usage, {
+  config: { type: 'string' },
+  data: { type: 'string' },
+  'allow-local-pulls': { type: 'boolean', default: false },
 })
-if (!values.config || !values.data) {
-  console.error(usage)
-  process.exit(2)
-}
+if (!values.config || !values.data) refuseWords(usage)
 
 const configuration = JSON.parse(await readFile(values.config, 'utf8')) as NodeConfiguration
 const daemon = await startDaemon({

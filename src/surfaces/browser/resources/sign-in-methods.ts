@@ -7,6 +7,8 @@ export const PublicProviderShape = () => z.strictObject({ id: z.string(), name: 
 /** Spec: Browser authentication, methods. */
 export const MethodsAnswer = () =>
   z.strictObject({
+    passwords_enabled: z.boolean(),
+    registration_enabled: z.boolean(),
     passkeys_enabled: z.boolean(),
     providers: z.array(PublicProviderShape()),
     confirmation_token: z.string().nullable(),
@@ -14,6 +16,8 @@ export const MethodsAnswer = () =>
   })
 
 export const presentMethods = (methods: SignInMethods) => ({
+  passwords_enabled: methods.passwordsEnabled,
+  registration_enabled: methods.registrationEnabled,
   passkeys_enabled: methods.passkeysEnabled,
   providers: methods.providers,
   confirmation_token: methods.confirmationToken,

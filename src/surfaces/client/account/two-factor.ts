@@ -8,7 +8,7 @@ import {
   TwoFactorPassword,
 } from '../../../domain/account/two-factor.ts'
 import { body, returns, summary } from '../../../http/route.ts'
-import { type ClientEnv, signedIn } from '../env.ts'
+import { type ClientEnv, renewingSession, signedIn } from '../env.ts'
 import { RecoveryTokensResource, TwoFactorSetup } from '../resources/two-factor.ts'
 
 /** Spec: Client API, account: two-factor. */
@@ -28,6 +28,7 @@ export const twoFactor = new Hono<ClientEnv>()
     '/',
     summary('Turn on two-factor authentication'),
     signedIn,
+    renewingSession,
     body(TwoFactorInput),
     returns(200, RecoveryTokensResource.One),
     async (c) => c.json(RecoveryTokensResource.one(await enableTwoFactor(c.var.panel, c.req.valid('json')))),

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const de = {
+  strings: () => import('./de/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./de/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./de/auth.json', { with: { type: 'json' } }),
+  account: () => import('./de/account.json', { with: { type: 'json' } }),
+  home: () => import('./de/home.json', { with: { type: 'json' } }),
+  server: () => import('./de/server.json', { with: { type: 'json' } }),
+  console: () => import('./de/console.json', { with: { type: 'json' } }),
+  files: () => import('./de/files.json', { with: { type: 'json' } }),
+  trash: () => import('./de/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./de/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./de/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./de/databases.json', { with: { type: 'json' } }),
+  network: () => import('./de/network.json', { with: { type: 'json' } }),
+  users: () => import('./de/users.json', { with: { type: 'json' } }),
+  startup: () => import('./de/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./de/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./de/feed.json', { with: { type: 'json' } }),
+}

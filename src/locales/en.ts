@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const en = {
+  strings: () => import('./en/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./en/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./en/auth.json', { with: { type: 'json' } }),
+  account: () => import('./en/account.json', { with: { type: 'json' } }),
+  home: () => import('./en/home.json', { with: { type: 'json' } }),
+  server: () => import('./en/server.json', { with: { type: 'json' } }),
+  console: () => import('./en/console.json', { with: { type: 'json' } }),
+  files: () => import('./en/files.json', { with: { type: 'json' } }),
+  trash: () => import('./en/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./en/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./en/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./en/databases.json', { with: { type: 'json' } }),
+  network: () => import('./en/network.json', { with: { type: 'json' } }),
+  users: () => import('./en/users.json', { with: { type: 'json' } }),
+  startup: () => import('./en/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./en/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./en/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const es = {
+  strings: () => import('./es/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./es/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./es/auth.json', { with: { type: 'json' } }),
+  account: () => import('./es/account.json', { with: { type: 'json' } }),
+  home: () => import('./es/home.json', { with: { type: 'json' } }),
+  server: () => import('./es/server.json', { with: { type: 'json' } }),
+  console: () => import('./es/console.json', { with: { type: 'json' } }),
+  files: () => import('./es/files.json', { with: { type: 'json' } }),
+  trash: () => import('./es/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./es/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./es/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./es/databases.json', { with: { type: 'json' } }),
+  network: () => import('./es/network.json', { with: { type: 'json' } }),
+  users: () => import('./es/users.json', { with: { type: 'json' } }),
+  startup: () => import('./es/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./es/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./es/feed.json', { with: { type: 'json' } }),
+}

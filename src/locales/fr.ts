@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const fr = {
+  strings: () => import('./fr/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./fr/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./fr/auth.json', { with: { type: 'json' } }),
+  account: () => import('./fr/account.json', { with: { type: 'json' } }),
+  home: () => import('./fr/home.json', { with: { type: 'json' } }),
+  server: () => import('./fr/server.json', { with: { type: 'json' } }),
+  console: () => import('./fr/console.json', { with: { type: 'json' } }),
+  files: () => import('./fr/files.json', { with: { type: 'json' } }),
+  trash: () => import('./fr/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./fr/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./fr/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./fr/databases.json', { with: { type: 'json' } }),
+  network: () => import('./fr/network.json', { with: { type: 'json' } }),
+  users: () => import('./fr/users.json', { with: { type: 'json' } }),
+  startup: () => import('./fr/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./fr/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./fr/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const pl = {
+  strings: () => import('./pl/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./pl/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./pl/auth.json', { with: { type: 'json' } }),
+  account: () => import('./pl/account.json', { with: { type: 'json' } }),
+  home: () => import('./pl/home.json', { with: { type: 'json' } }),
+  server: () => import('./pl/server.json', { with: { type: 'json' } }),
+  console: () => import('./pl/console.json', { with: { type: 'json' } }),
+  files: () => import('./pl/files.json', { with: { type: 'json' } }),
+  trash: () => import('./pl/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./pl/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./pl/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./pl/databases.json', { with: { type: 'json' } }),
+  network: () => import('./pl/network.json', { with: { type: 'json' } }),
+  users: () => import('./pl/users.json', { with: { type: 'json' } }),
+  startup: () => import('./pl/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./pl/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./pl/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const ptBR = {
+  strings: () => import('./pt-BR/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./pt-BR/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./pt-BR/auth.json', { with: { type: 'json' } }),
+  account: () => import('./pt-BR/account.json', { with: { type: 'json' } }),
+  home: () => import('./pt-BR/home.json', { with: { type: 'json' } }),
+  server: () => import('./pt-BR/server.json', { with: { type: 'json' } }),
+  console: () => import('./pt-BR/console.json', { with: { type: 'json' } }),
+  files: () => import('./pt-BR/files.json', { with: { type: 'json' } }),
+  trash: () => import('./pt-BR/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./pt-BR/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./pt-BR/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./pt-BR/databases.json', { with: { type: 'json' } }),
+  network: () => import('./pt-BR/network.json', { with: { type: 'json' } }),
+  users: () => import('./pt-BR/users.json', { with: { type: 'json' } }),
+  startup: () => import('./pt-BR/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./pt-BR/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./pt-BR/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const ru = {
+  strings: () => import('./ru/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./ru/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./ru/auth.json', { with: { type: 'json' } }),
+  account: () => import('./ru/account.json', { with: { type: 'json' } }),
+  home: () => import('./ru/home.json', { with: { type: 'json' } }),
+  server: () => import('./ru/server.json', { with: { type: 'json' } }),
+  console: () => import('./ru/console.json', { with: { type: 'json' } }),
+  files: () => import('./ru/files.json', { with: { type: 'json' } }),
+  trash: () => import('./ru/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./ru/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./ru/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./ru/databases.json', { with: { type: 'json' } }),
+  network: () => import('./ru/network.json', { with: { type: 'json' } }),
+  users: () => import('./ru/users.json', { with: { type: 'json' } }),
+  startup: () => import('./ru/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./ru/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./ru/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const tr = {
+  strings: () => import('./tr/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./tr/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./tr/auth.json', { with: { type: 'json' } }),
+  account: () => import('./tr/account.json', { with: { type: 'json' } }),
+  home: () => import('./tr/home.json', { with: { type: 'json' } }),
+  server: () => import('./tr/server.json', { with: { type: 'json' } }),
+  console: () => import('./tr/console.json', { with: { type: 'json' } }),
+  files: () => import('./tr/files.json', { with: { type: 'json' } }),
+  trash: () => import('./tr/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./tr/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./tr/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./tr/databases.json', { with: { type: 'json' } }),
+  network: () => import('./tr/network.json', { with: { type: 'json' } }),
+  users: () => import('./tr/users.json', { with: { type: 'json' } }),
+  startup: () => import('./tr/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./tr/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./tr/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,20 @@
+/** Reads a namespace of this language when it is first asked for. */
+export const zhCN = {
+  strings: () => import('./zh-CN/strings.json', { with: { type: 'json' } }),
+  activity: () => import('./zh-CN/activity.json', { with: { type: 'json' } }),
+  auth: () => import('./zh-CN/auth.json', { with: { type: 'json' } }),
+  account: () => import('./zh-CN/account.json', { with: { type: 'json' } }),
+  home: () => import('./zh-CN/home.json', { with: { type: 'json' } }),
+  server: () => import('./zh-CN/server.json', { with: { type: 'json' } }),
+  console: () => import('./zh-CN/console.json', { with: { type: 'json' } }),
+  files: () => import('./zh-CN/files.json', { with: { type: 'json' } }),
+  trash: () => import('./zh-CN/trash.json', { with: { type: 'json' } }),
+  backups: () => import('./zh-CN/backups.json', { with: { type: 'json' } }),
+  schedules: () => import('./zh-CN/schedules.json', { with: { type: 'json' } }),
+  databases: () => import('./zh-CN/databases.json', { with: { type: 'json' } }),
+  network: () => import('./zh-CN/network.json', { with: { type: 'json' } }),
+  users: () => import('./zh-CN/users.json', { with: { type: 'json' } }),
+  startup: () => import('./zh-CN/startup.json', { with: { type: 'json' } }),
+  settings: () => import('./zh-CN/settings.json', { with: { type: 'json' } }),
+  feed: () => import('./zh-CN/feed.json', { with: { type: 'json' } }),
+}

@@ -1,0 +1,144 @@
+import { ListFilter } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type ActivitySearch, periods, sources } from '../api/activity.ts'
+import { Button } from '../components/button.tsx'
+import { classNames } from '../components/class-names.ts'
+import { SelectField, TextField } from '../components/field.tsx'
+import { eventLabel, eventTexts } from './event-text.tsx'
+
+type Filters = Omit<ActivitySearch, 'page'>
+type FiltersProps = {
+  search: ActivitySearch
+  /** Names of the events that occur in the feed. */
+  events: readonly string[]
+  /** What the panel says of the address. */
+  addressError: string | undefined
+  onSearch: (search: ActivitySearch) => void
+}
+
+/** What of a feed is shown; a change takes effect at once and leads to the first page. */
+export function ActivityFilters({ search, events, addressError, onSearch }: FiltersProps) {
+  const { t } = useTranslation('feed')
+  const [isOpen, setOpen] = useState(false)
+  const { page: _page, ...filters } = search
+  const count = Object.keys(filters).length
+  const change = (name: keyof Filters, value: string) =>
+    onSearch({ ...filters, [name]: value === '' ? undefined : value })
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap gap-2 sm:hidden">
+        <Button icon={ListFilter} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t(isOpen ? 'filters.hide' : 'filters.show')}
+        </Button>
+      </div>
+      <div
+        role="group"
+        aria-label={t('filters.label')}
+        className={classNames(
+          'grid-cols-2 items-start gap-3 sm:grid sm:grid-cols-3 xl:grid-cols-5',
+          isOpen ? 'grid' : 'hidden',
+        )}
+      >
+        <EventField search={search} events={events} onChange={(value) => change('event', value)} />
+        <SelectField
+          label={t('filters.period')}
+          value={search.period ?? ''}
+          onChange={(event) => change('period', event.target.value)}
+        >
+          <option value="">{t('filters.any')}</option>
+          {periods.map((period) => (
+            <option key={period} value={period}>
+              {t(`period.${period}`)}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t('filters.date')}
+          type="date"
+          value={search.date ?? ''}
+          onChange={(event) => change('date', event.target.value)}
+        />
+        <SelectField
+          label={t('filters.source')}
+          value={search.source ?? ''}
+          onChange={(event) => change('source', event.target.value)}
+        >
+          <option value="">{t('filters.any')}</option>
+          {sources.map((source) => (
+            <option key={source} value={source}>
+              {t(`source.${source}`)}
+            </option>
+          ))}
+        </SelectField>
+        <AddressField
+          key={search.ip ?? ''}
+          value={search.ip ?? ''}
+          error={addressError}
+          onChange={(value) => change('ip', value)}
+        />
+      </div>
+      {count > 0 && (
+        <Button className="self-start" look="quiet" onClick={() => onSearch({})}>
+          {t('filters.clear')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function EventField({
+  search,
+  events,
+  onChange,
+}: Pick<FiltersProps, 'search' | 'events'> & { onChange: (event: string) => void }) {
+  const { t } = useTranslation(['feed', ...eventTexts])
+  const shown = search.event && !events.includes(search.event) ? [...events, search.event] : events
+  return (
+    <SelectField
+      label={t('entry.event')}
+      className="col-span-2 sm:col-span-1"
+      value={search.event ?? ''}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{t('filters.any')}</option>
+      {shown.map((event) => (
+        <option key={event} value={event}>
+          {eventLabel(event)}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+/** Takes effect when it has been written to its end. */
+function AddressField({
+  value,
+  error,
+  onChange,
+}: {
+  value: string
+  error: string | undefined
+  onChange: (address: string) => void
+}) {
+  const { t } = useTranslation('feed')
+  const [written, setWritten] = useState(value)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onChange(written.trim())
+  }
+  return (
+    <form onSubmit={submit} className="col-span-2 sm:col-span-1">
+      <TextField
+        label={t('filters.ip')}
+        hint={written.trim() === value ? undefined : t('filters.ip_text')}
+        error={error}
+        value={written}
+        onChange={(event) => setWritten(event.target.value)}
+        autoComplete="off"
+        spellCheck={false}
+        enterKeyHint="search"
+      />
+    </form>
+  )
+}

@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { sessionEnded } from '../api/request.ts'
+import { buttonStyle } from '../components/button.tsx'
+import { Dialog } from '../components/dialog.tsx'
+
+/** Says that the session is over, and leads to a new one: what is on the page stays readable until then. */
+export function SessionEnded() {
+  const { t } = useTranslation('server')
+  const [ended, setEnded] = useState(false)
+  useEffect(() => {
+    const listener = () => setEnded(true)
+    sessionEnded.addEventListener('ended', listener)
+    return () => sessionEnded.removeEventListener('ended', listener)
+  }, [])
+  return (
+    <Dialog
+      open={ended}
+      onOpenChange={setEnded}
+      title={t('session.ended')}
+      text={t('session.ended_text')}
+      width="small"
+      actions={
+        <a
+          href={`/auth/login?intended=${encodeURIComponent(location.pathname)}`}
+          className={buttonStyle('primary')}
+        >
+          {t('session.sign_in')}
+        </a>
+      }
+    />
+  )
+}

@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+
+export type NavEntry = {
+  to: string
+  params?: Record<string, string>
+  icon: LucideIcon
+  text: string
+  exact?: boolean
+}
+
+/** Parts of a server or account: a column beside the page, on phones a row that scrolls by itself. */
+export function SideNav({ label, entries }: { label: string; entries: NavEntry[] }) {
+  return (
+    <nav aria-label={label} className="min-w-0 lg:w-52 lg:shrink-0">
+      <ul className="flex gap-1 overflow-x-auto p-1 lg:sticky lg:top-16 lg:flex-col lg:overflow-visible">
+        {entries.map(({ to, params, icon: Icon, text, exact }) => (
+          <li key={text} className="shrink-0">
+            <Link
+              to={to as '/'}
+              params={params as never}
+              activeOptions={{ exact: exact ?? false }}
+              activeProps={{ className: 'bg-brand-soft text-brand-text', 'aria-current': 'page' }}
+              inactiveProps={{ className: 'text-muted hover:bg-raised hover:text-ink' }}
+              className="flex min-h-9 items-center gap-2.5 rounded-control px-3 text-sm font-medium whitespace-nowrap"
+            >
+              <Icon aria-hidden className="size-4 shrink-0" />
+              {text}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usePageTitle } from '../app/page-title.ts'
+import { Banner } from '../components/badge.tsx'
+
+/** What a page for guests is called, and its one form or message. */
+export function GuestPage({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  usePageTitle(title)
+  return (
+    <div className="flex flex-col gap-4">
+      <header>
+        <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+        {text && <p className="mt-1 text-sm text-muted">{text}</p>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+const linkStyle = 'inline-flex min-h-9 items-center text-sm font-medium text-brand-text hover:underline'
+
+/** A way to another page for guests. */
+export const GuestLink = ({
+  to,
+  children,
+}: {
+  to: '/auth/login' | '/auth/register' | '/auth/password'
+  children: ReactNode
+}) => (
+  <Link to={to} className={linkStyle}>
+    {children}
+  </Link>
+)
+
+export const BackToSignIn = () => {
+  const { t } = useTranslation('auth')
+  return <GuestLink to="/auth/login">{t('forgot.back')}</GuestLink>
+}
+
+/** Why there is no form here. */
+export const Closed = ({ text }: { text: string }) => (
+  <>
+    <Banner tone="info" title={text} />
+    <BackToSignIn />
+  </>
+)

@@ -1,0 +1,44 @@
+import { classNames } from './class-names.ts'
+
+const sizes = { small: 'size-7 text-xs', medium: 'size-9 text-sm', large: 'size-24 text-3xl' }
+
+/** Pictures that the panel keeps itself; pages load no others. */
+function ownPicture(image: string | undefined): string | null {
+  if (!image) return null
+  const { origin, pathname } = new URL(image, location.origin)
+  return origin === location.origin && pathname.startsWith('/avatars/') ? pathname : null
+}
+
+const initialsOf = (name: string) =>
+  name
+    .split(/[\s._-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase() ?? '')
+    .join('')
+
+/** Somebody's picture, or the first letters of his name; says nothing, so his name must stand beside it. */
+export function Avatar({
+  image,
+  name,
+  size = 'medium',
+}: {
+  image?: string | undefined
+  name: string
+  size?: keyof typeof sizes
+}) {
+  const picture = ownPicture(image)
+  const shape = classNames('shrink-0 rounded-full', sizes[size])
+  if (picture) return <img src={picture} alt="" className={classNames(shape, 'object-cover')} />
+  return (
+    <span
+      aria-hidden
+      className={classNames(
+        shape,
+        'flex items-center justify-center bg-brand-soft font-semibold text-brand-text select-none',
+      )}
+    >
+      {initialsOf(name)}
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+
+export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info' | 'brand'
+
+const tones: Record<Tone, string> = {
+  plain: 'bg-raised text-muted',
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+  info: 'bg-info-soft text-info',
+  brand: 'bg-brand-soft text-brand-text',
+}
+
+/** A word about the state of something. */
+export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
+  <span
+    className={classNames(
+      'inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-xs font-medium whitespace-nowrap',
+      tones[tone],
+    )}
+  >
+    {children}
+  </span>
+)
+
+/** A sentence across the page about what holds it up, with what can be done. */
+export function Banner({
+  tone,
+  title,
+  children,
+  actions,
+}: {
+  tone: Tone
+  title: string
+  children?: ReactNode
+  actions?: ReactNode
+}) {
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={classNames(
+        'flex flex-wrap items-center justify-between gap-3 rounded-card px-4 py-3 text-sm',
+        tones[tone],
+      )}
+    >
+      <div className="min-w-0">
+        <p className="font-semibold">{title}</p>
+        {children && <div className="mt-0.5">{children}</div>}
+      </div>
+      {actions}
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { CircleAlert, type LucideIcon, Lock, SearchX, ServerOff } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { asRequestError } from '../api/error.ts'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+
+function Notice({
+  icon: Icon,
+  title,
+  text,
+  children,
+  role,
+}: {
+  icon: LucideIcon
+  title: string
+  text?: ReactNode
+  children?: ReactNode
+  role?: 'alert'
+}) {
+  return (
+    <div
+      role={role}
+      className="flex flex-col items-center gap-2 rounded-card border border-dashed border-line-strong px-6 py-12 text-center"
+    >
+      <Icon aria-hidden className="size-8 text-muted" strokeWidth={1.5} />
+      <p className="font-medium">{title}</p>
+      {text && <div className="max-w-prose text-sm wrap-anywhere text-muted">{text}</div>}
+      {children && <div className="mt-2 flex flex-wrap justify-center gap-2">{children}</div>}
+    </div>
+  )
+}
+
+/** There is nothing yet; the children are what to do next. */
+export const EmptyState = (props: {
+  icon: LucideIcon
+  title: string
+  text?: ReactNode
+  children?: ReactNode
+}) => <Notice {...props} />
+
+/** Why something is not shown, and a way to try again. The request's name is there for whoever is asked for help. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { t } = useTranslation()
+  const refusal = asRequestError(error)
+  const status = refusal?.status ?? 500
+  const icon = status === 403 ? Lock : status === 404 ? SearchX : status >= 502 ? ServerOff : CircleAlert
+  const sentence = status >= 400 ? refusal?.message : undefined
+  return (
+    <Notice icon={icon} role="alert" title={t(`failure.${nameOf(status)}`)} text={sentence}>
+      {onRetry && status !== 403 && <Button onClick={onRetry}>{t('action.retry')}</Button>}
+      {refusal?.requestId && (
+        <p className="w-full text-xs text-muted">{t('failure.request', { request: refusal.requestId })}</p>
+      )}
+    </Notice>
+  )
+}
+
+function nameOf(
+  status: number,
+): 'offline' | 'forbidden' | 'missing' | 'conflict' | 'throttled' | 'node' | 'other' {
+  if (status === 0) return 'offline'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'missing'
+  if (status === 409) return 'conflict'
+  if (status === 429) return 'throttled'
+  return status >= 502 ? 'node' : 'other'
+}
+
+/** Grey shapes where rows will be. */
+export function Skeleton({ rows = 4, className = 'h-14' }: { rows?: number; className?: string }) {
+  const { t } = useTranslation()
+  return (
+    <div role="status" aria-label={t('loading')} className="flex flex-col gap-2">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={classNames('animate-pulse rounded-card bg-raised', className)} />
+      ))}
+    </div>
+  )
+}
+
+type Shown<Data> = {
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown }
+  skeleton?: ReactNode
+  children: (data: Data) => ReactNode
+}
+
+/** The answer of a query once it is there; before that grey shapes, or why it does not come. */
+export function Loaded<Data>({ query, skeleton, children }: Shown<Data>) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  return skeleton ?? <Skeleton />
+}

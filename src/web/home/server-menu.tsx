@@ -1,0 +1,71 @@
+import { Link } from '@tanstack/react-router'
+import { EllipsisVertical, FolderOpen, Play, RotateCw, Skull, Square, SquareTerminal } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../components/button.tsx'
+import { Menu, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'
+import { isUseful, KillDialog, usePower } from '../server/power.tsx'
+import { isBlocked } from '../server/server-state.ts'
+import type { ShownServer } from './shown-server.ts'
+
+const signals = [
+  { signal: 'start', icon: Play },
+  { signal: 'restart', icon: RotateCw },
+  { signal: 'stop', icon: Square },
+] as const
+
+/** Switches a server on and off without opening it; the panel says what is not permitted. */
+export function ServerMenu({ shown: { server, stats } }: { shown: ShownServer }) {
+  const { t } = useTranslation('server')
+  const [killing, setKilling] = useState(false)
+  const id = server.identifier
+  const power = usePower(id)
+  const state = stats?.current_state ?? null
+  const trigger = (
+    <IconButton
+      icon={EllipsisVertical}
+      busy={power.isPending}
+      label={t('home:menu', { server: server.name })}
+    />
+  )
+  return (
+    <>
+      <Menu trigger={trigger}>
+        {!isBlocked(server) && (
+          <>
+            {signals.map(({ signal, icon }) => (
+              <MenuItem
+                key={signal}
+                icon={icon}
+                disabled={!isUseful(signal, state)}
+                onSelect={() => power.mutate(signal)}
+              >
+                {t(`power.${signal}`)}
+              </MenuItem>
+            ))}
+            <MenuItem
+              icon={Skull}
+              danger
+              disabled={!isUseful('kill', state)}
+              onSelect={() => setKilling(true)}
+            >
+              {t('power.kill')}
+            </MenuItem>
+            <MenuSeparator />
+          </>
+        )}
+        <MenuLink>
+          <Link to="/server/$server" params={{ server: id }}>
+            <SquareTerminal aria-hidden className="size-4" /> {t('nav.console')}
+          </Link>
+        </MenuLink>
+        <MenuLink>
+          <Link to={'/server/$server/files' as '/server/$server'} params={{ server: id }}>
+            <FolderOpen aria-hidden className="size-4" /> {t('nav.files')}
+          </Link>
+        </MenuLink>
+      </Menu>
+      <KillDialog server={id} open={killing} onOpenChange={setKilling} />
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { useTranslation } from 'react-i18next'
+import type { View } from './home-tools.tsx'
+
+/** Grey shapes as large as what comes. */
+export function ServersSkeleton({ view }: { view: View }) {
+  const { t } = useTranslation()
+  const isTable = view === 'table'
+  return (
+    <div
+      role="status"
+      aria-label={t('loading')}
+      className={isTable ? 'flex flex-col gap-px' : 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3'}
+    >
+      {Array.from({ length: 6 }, (_, index) => (
+        <div
+          key={index}
+          className={`animate-pulse rounded-card border border-line bg-raised ${isTable ? 'h-13' : 'h-61'}`}
+        />
+      ))}
+    </div>
+  )
+}

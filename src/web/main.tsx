@@ -1,0 +1,24 @@
+import './app.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/query-client.ts'
+import { site } from './app/site.ts'
+import { startTexts } from './app/texts.ts'
+import { startTheme } from './app/theme.ts'
+import { router } from './app/router.ts'
+
+startTheme()
+document.documentElement.dataset.blur = site.blur ? 'on' : 'off'
+await startTexts()
+
+const root = document.getElementById('app')
+if (!root) throw new Error('The page has no place for the application.')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,89 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createFileRoute } from '@tanstack/react-router'
+import { Network, Plus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { addAllocation, allocationsKey, allocationsQuery } from '../../../../api/network.ts'
+import { usePageTitle } from '../../../../app/page-title.ts'
+import { loadTexts } from '../../../../app/texts.ts'
+import { Button } from '../../../../components/button.tsx'
+import { PageHeader, RowList } from '../../../../components/card.tsx'
+import { Meter } from '../../../../components/meter.tsx'
+import { EmptyState, Loaded } from '../../../../components/states.tsx'
+import { toast, toastError } from '../../../../components/toast.tsx'
+import { AllocationRow } from '../../../../server/network/allocation-row.tsx'
+import { useServer } from '../../../../server/server-context.tsx'
+import { isBlocked } from '../../../../server/server-state.ts'
+
+export const Route = createFileRoute('/_app/server/$server/network')({
+  loader: ({ context, params }) => {
+    void context.queryClient.prefetchQuery(allocationsQuery(params.server))
+    return loadTexts('network')
+  },
+  component: NetworkPage,
+})
+
+function NetworkPage() {
+  const { t } = useTranslation('network')
+  const { id, server } = useServer()
+  const allocations = useQuery(allocationsQuery(id))
+  usePageTitle(t('title'), server.name)
+  const limit = server.feature_limits.allocations
+  return (
+    <>
+      <PageHeader
+        title={t('title')}
+        text={t('text')}
+        actions={<AddButton used={allocations.data?.length ?? 0} />}
+      />
+      <Loaded query={allocations}>
+        {(rows) => (
+          <div className="flex flex-col gap-4">
+            {limit !== null && limit > 0 && (
+              <Meter
+                label={t('limit')}
+                value={rows.length}
+                limit={limit}
+                text={t('used', { used: rows.length, limit })}
+              />
+            )}
+            {rows.length === 0 ? (
+              <EmptyState icon={Network} title={t('empty')} />
+            ) : (
+              <RowList label={t('title')}>
+                {rows.map((allocation) => (
+                  <AllocationRow key={allocation.id} allocation={allocation} />
+                ))}
+              </RowList>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+/** Takes a free address of the node, where the host lets people do so. */
+function AddButton({ used }: { used: number }) {
+  const { t } = useTranslation('network')
+  const { id, server, can } = useServer()
+  const queries = useQueryClient()
+  const adding = useMutation({
+    mutationFn: () => addAllocation(id),
+    onSuccess: ({ attributes }) => toast(t('added', { port: attributes.port })),
+    onError: (error) => toastError(error, t('add_failed')),
+    onSettled: () => queries.invalidateQueries({ queryKey: allocationsKey(id) }),
+  })
+  const limit = server.feature_limits.allocations
+  if (!can('allocation.create') || limit === 0) return null
+  return (
+    <Button
+      look="primary"
+      icon={Plus}
+      busy={adding.isPending}
+      disabled={isBlocked(server) || (limit !== null && used >= limit)}
+      onClick={() => adding.mutate()}
+    >
+      {t('add')}
+    </Button>
+  )
+}

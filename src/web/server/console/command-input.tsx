@@ -1,0 +1,91 @@
+import { ChevronRight, CornerDownLeft } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../components/button.tsx'
+import { useLive, useServer } from '../server-context.tsx'
+import { isBlocked } from '../server-state.ts'
+import { keepCommand, readCommands } from './command-history.ts'
+
+/** The line for commands, with those that were sent before behind the arrow keys. */
+export function CommandInput() {
+  const { t } = useTranslation('console')
+  const { id, socket } = useServer()
+  const [text, setText] = useState('')
+  const walk = useHistory(id, text, setText)
+  const reason = useReason()
+  const describedBy = useId()
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    const command = text.trim()
+    if (reason !== null || command === '' || !socket.send('send command', command)) return
+    keepCommand(id, command)
+    walk.reset()
+    setText('')
+  }
+  return (
+    <form onSubmit={send} className="flex items-center gap-1 border-t border-line bg-canvas pr-1.5 pl-3">
+      <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />
+      <input
+        aria-label={t('command')}
+        aria-describedby={reason ? describedBy : undefined}
+        placeholder={reason ?? t('command')}
+        value={text}
+        // Kept in focus, so that writing goes on when the reason has passed.
+        readOnly={reason !== null}
+        aria-disabled={reason !== null}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={walk.onKeyDown}
+        maxLength={2048}
+        autoComplete="off"
+        autoCapitalize="off"
+        autoCorrect="off"
+        spellCheck={false}
+        enterKeyHint="send"
+        className="min-h-12 min-w-0 flex-1 bg-transparent px-1 font-mono text-sm outline-offset-[-2px] placeholder:font-sans placeholder:text-muted read-only:cursor-not-allowed"
+      />
+      {reason && (
+        <span id={describedBy} className="sr-only">
+          {reason}
+        </span>
+      )}
+      <IconButton
+        type="submit"
+        icon={CornerDownLeft}
+        label={t('send')}
+        disabled={reason !== null || text.trim() === ''}
+      />
+    </form>
+  )
+}
+
+/** Why no command can be sent now; null when one can. */
+function useReason(): string | null {
+  const { t } = useTranslation('console')
+  const { server, can } = useServer()
+  const { connection, state } = useLive()
+  if (!can('control.console')) return t('closed.permission')
+  if (isBlocked(server)) return t('closed.blocked')
+  if (connection !== 'open') return t('closed.connection')
+  return state === 'offline' || state === null ? t('closed.offline') : null
+}
+
+/** Arrow up and down go through earlier commands; below the newest is what was being written. */
+function useHistory(server: string, text: string, setText: (text: string) => void) {
+  const [place, setPlace] = useState<{ at: number; draft: string } | null>(null)
+  const go = (step: -1 | 1) => {
+    const commands = readCommands(server)
+    const { at, draft } = place ?? { at: commands.length, draft: text }
+    const next = at + step
+    if (next < 0 || next > commands.length) return
+    setText(commands[next] ?? draft)
+    setPlace(next === commands.length ? null : { at: next, draft })
+  }
+  return {
+    reset: () => setPlace(null),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+      event.preventDefault()
+      go(event.key === 'ArrowUp' ? -1 : 1)
+    },
+  }
+}

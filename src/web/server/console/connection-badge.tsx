@@ -1,0 +1,34 @@
+import { RotateCw } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { IconButton } from '../../components/button.tsx'
+import type { Connection } from '../console-socket.ts'
+import { RetryCountdown } from '../server-banners.tsx'
+import { useLive, useServer } from '../server-context.tsx'
+
+const tones: Record<Connection, Tone> = {
+  open: 'good',
+  connecting: 'plain',
+  unreachable: 'warn',
+  refused: 'bad',
+}
+
+/** Whether what is shown is live; if not, when it is tried again. */
+export function ConnectionBadge() {
+  const { t } = useTranslation('console')
+  const { socket } = useServer()
+  const { connection, retryAt } = useLive()
+  const mayRetry = connection === 'unreachable' || connection === 'refused'
+  return (
+    <div className="flex min-h-9 items-center gap-2 text-xs text-muted">
+      <span role="status">
+        <Badge tone={tones[connection]}>
+          <span aria-hidden className="size-1.5 rounded-full bg-current" />
+          {t(`connection.${connection}`)}
+        </Badge>
+      </span>
+      {retryAt !== null && <RetryCountdown at={retryAt} />}
+      {mayRetry && <IconButton icon={RotateCw} label={t('connection.retry')} onClick={socket.retry} />}
+    </div>
+  )
+}

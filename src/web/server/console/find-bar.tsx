@@ -1,0 +1,56 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../components/button.tsx'
+import { controlStyle } from '../../components/field.tsx'
+import type { Found, LogTerminal } from './terminal.ts'
+
+/** Looks for a text in what the console said, from the newest line upwards. */
+export function FindBar({ terminal, onClose }: { terminal: LogTerminal | null; onClose: () => void }) {
+  const { t } = useTranslation('console')
+  const [text, setText] = useState('')
+  const [found, setFound] = useState<Found | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    const stop = terminal?.onFound(setFound)
+    return () => {
+      stop?.()
+      terminal?.stopFinding()
+    }
+  }, [terminal])
+  const find = (isBackward: boolean) => terminal?.find(text, isBackward, false)
+  const write = (next: string) => {
+    setText(next)
+    terminal?.find(next, true, true)
+  }
+  const count = found?.count ?? 0
+  return (
+    <search className="flex items-center gap-1 border-b border-line bg-canvas p-1.5">
+      <input
+        ref={field}
+        type="text"
+        aria-label={t('find')}
+        placeholder={t('find')}
+        value={text}
+        onChange={({ target }) => write(target.value)}
+        onKeyDown={({ key, shiftKey }) => {
+          if (key === 'Enter') find(!shiftKey)
+          if (key === 'Escape') onClose()
+        }}
+        autoComplete="off"
+        spellCheck={false}
+        className={controlStyle}
+      />
+      <span
+        role="status"
+        className="min-w-20 px-1 text-center text-xs whitespace-nowrap text-muted tabular-nums"
+      >
+        {text === '' ? '' : count === 0 ? t('found_none') : t('found', { at: found?.at, count })}
+      </span>
+      <IconButton icon={ChevronUp} label={t('find_previous')} onClick={() => find(true)} />
+      <IconButton icon={ChevronDown} label={t('find_next')} onClick={() => find(false)} />
+      <IconButton icon={X} label={t('find_close')} onClick={onClose} />
+    </search>
+  )
+}

@@ -1,0 +1,124 @@
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import uPlot from 'uplot'
+import { site } from '../../app/site.ts'
+import { useIsDark } from '../../app/theme.ts'
+
+/** `colour` is the name of a token. */
+export type Curve = { name: string; colour: string; values: readonly (number | null)[] }
+type Props = {
+  label: string
+  /** Seconds since 1970. */
+  times: readonly number[]
+  curves: readonly Curve[]
+  /** The top of the scale where nothing is above it; 0 for none. */
+  most: number
+  format: (value: number) => string
+}
+
+const height = 140
+const seconds = 180
+
+const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const clock = new Intl.DateTimeFormat(site.locale, { timeStyle: 'medium' })
+
+/** Curves over the last minutes, with the same in words for whoever does not see them. */
+export function UsageChart({ label, times, curves, most, format }: Props) {
+  const { t } = useTranslation('console')
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  const isDark = useIsDark()
+  const make = useEffectEvent(
+    (at: HTMLElement) => new uPlot(optionsOf({ curves, most, format }, at.clientWidth), [[]], at),
+  )
+  useEffect(() => {
+    if (!place.current) return
+    const made = make(place.current)
+    plot.current = made
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) made.setSize({ width: Math.floor(entry.contentRect.width), height })
+    })
+    observer.observe(place.current)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+      plot.current = null
+    }
+    // Colours are read when it is made: another look needs another one.
+  }, [isDark])
+  useEffect(() => {
+    plot.current?.setData([[...times], ...curves.map(({ values }) => [...values])])
+  }, [times, curves, isDark])
+  const words = curves.map(({ name, values }) => {
+    const known = values.filter((value) => value !== null)
+    const last = known.at(-1)
+    if (last === undefined) return t('chart.unknown', { name })
+    return t('chart.words', { name, now: format(last), most: format(Math.max(...known)) })
+  })
+  return (
+    <div className="min-w-0">
+      <div
+        ref={place}
+        role="img"
+        aria-label={`${label}. ${words.join(' ')}`}
+        className="h-[140px] overflow-hidden"
+      />
+      <Legend curves={curves} format={format} />
+    </div>
+  )
+}
+
+function Legend({ curves, format }: Pick<Props, 'curves' | 'format'>) {
+  return (
+    <ul aria-hidden className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+      {curves.map(({ name, colour, values }) => (
+        <li key={name} className="flex items-center gap-1.5">
+          <span className="h-0.5 w-3 rounded-full" style={{ background: `var(${colour})` }} />
+          {name}
+          <span className="font-medium text-ink tabular-nums">{formatLast(values.at(-1), format)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const formatLast = (value: number | null | undefined, format: Props['format']) =>
+  value === null || value === undefined ? '–' : format(value)
+
+function optionsOf(
+  { curves, most, format }: Pick<Props, 'curves' | 'most' | 'format'>,
+  width: number,
+): uPlot.Options {
+  const axis = { stroke: token('--muted'), font: '11px sans-serif', ticks: { show: false } }
+  const grid = { stroke: token('--line'), width: 1 }
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 4, 0, 0],
+    scales: {
+      x: { time: true, range: (_plot, _from, to) => [(to ?? 0) - seconds, to ?? 0] },
+      y: { range: (_plot, _low, high) => [0, Math.max(most, high * 1.1, 1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 24,
+        space: 80,
+        values: (_plot, ticks) => ticks.map((tick) => clock.format(tick * 1000)),
+      },
+      { ...axis, grid, size: 68, space: 36, values: (_plot, ticks) => ticks.map(format) },
+    ],
+    series: [
+      {},
+      ...curves.map(({ name, colour }) => ({
+        label: name,
+        stroke: token(colour),
+        width: 1.75,
+        points: { show: false },
+      })),
+    ],
+  }
+}

@@ -1,0 +1,128 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { bracketMatching, indentOnInput } from '@codemirror/language'
+import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Text } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import { site } from '../../app/site.ts'
+import { editorLook } from './editor-look.ts'
+import { languageOf } from './languages.ts'
+
+type Options = {
+  parent: HTMLElement
+  text: string
+  lineBreak: '\n' | '\r\n'
+  isReadOnly: boolean
+  /** What readers of screens are told it is. */
+  label: string
+  /** Texts of the editor's own panels, by their English ones. */
+  phrases: Record<string, string>
+  onDirty: (isDirty: boolean) => void
+  onSave: () => void
+}
+
+/** The text of a file, to be read and changed. */
+export class CodeEditor {
+  readonly #view: EditorView
+  readonly #wrap = new Compartment()
+  readonly #language = new Compartment()
+  readonly #readOnly = new Compartment()
+  readonly #onDirty: (isDirty: boolean) => void
+  #saved: Text
+  #isDirty = false
+
+  constructor(options: Options) {
+    this.#onDirty = options.onDirty
+    this.#view = new EditorView({
+      parent: options.parent,
+      state: EditorState.create({ doc: options.text, extensions: this.#extensions(options) }),
+    })
+    this.#saved = this.#view.state.doc
+  }
+
+  #extensions({ lineBreak, isReadOnly, label, phrases, onSave }: Options) {
+    const save = () => {
+      onSave()
+      return true
+    }
+    return [
+      EditorView.cspNonce.of(site.nonce),
+      // What else ends a line in other programs stays a letter, so that a file is written as it was read.
+      EditorState.lineSeparator.of(lineBreak),
+      EditorState.phrases.of(phrases),
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+      lineNumbers(),
+      highlightActiveLineGutter(),
+      highlightSpecialChars(),
+      history(),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      highlightActiveLine(),
+      highlightSelectionMatches(),
+      search({ top: true }),
+      keymap.of([
+        { key: 'Mod-s', run: save, preventDefault: true },
+        ...defaultKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        indentWithTab,
+      ]),
+      editorLook,
+      this.#wrap.of([]),
+      this.#language.of([]),
+      this.#readOnly.of(EditorState.readOnly.of(isReadOnly)),
+      EditorView.updateListener.of(({ docChanged }) => docChanged && this.#look()),
+    ]
+  }
+
+  #look(): void {
+    const isDirty = !this.#view.state.doc.eq(this.#saved)
+    if (isDirty === this.#isDirty) return
+    this.#isDirty = isDirty
+    this.#onDirty(isDirty)
+  }
+
+  /** What is in the editor now: its text, and a way to say that exactly this has been saved. */
+  content(): { text: string; markSaved: () => void } {
+    const { doc } = this.#view.state
+    const markSaved = () => {
+      this.#saved = doc
+      this.#look()
+    }
+    return { text: this.#view.state.sliceDoc(), markSaved }
+  }
+
+  setWrap(isWrapped: boolean): void {
+    this.#view.dispatch({ effects: this.#wrap.reconfigure(isWrapped ? EditorView.lineWrapping : []) })
+  }
+
+  setReadOnly(isReadOnly: boolean): void {
+    this.#view.dispatch({ effects: this.#readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) })
+  }
+
+  /** Colours the text as files of this name are. */
+  async setName(name: string): Promise<void> {
+    const language = await languageOf(name)?.()
+    this.#view.dispatch({ effects: this.#language.reconfigure(language ?? []) })
+  }
+
+  find(): void {
+    openSearchPanel(this.#view)
+  }
+
+  focus(): void {
+    this.#view.focus()
+  }
+
+  destroy(): void {
+    this.#view.destroy()
+  }
+}

@@ -1,0 +1,135 @@
+import { useBlocker } from '@tanstack/react-router'
+import { Save, Search, WrapText } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Badge } from '../../components/badge.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { useFileRights } from '../files/files-context.tsx'
+import { nameOf } from '../files/paths.ts'
+import type { CodeEditor } from './code-editor.ts'
+import type { Stamp } from './open-file.ts'
+import { fileText, type TextFile } from './text-file.ts'
+import { useCodeEditor } from './use-code-editor.ts'
+import { useSave } from './use-save.ts'
+
+type EditorProps = {
+  file: TextFile
+  /** How the file was when it was opened; `missing` when it is to be made. */
+  stamp: Stamp
+  /** Where it is saved; null while it has no name. */
+  path: string | null
+  onSaved?: (path: string) => void
+  /** Opens the file again, as it is now. */
+  onReload?: () => void
+}
+
+/** The text of a file with all that is needed to change it and not to lose a change: neither one's own nor another's. */
+export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps) {
+  const { t } = useTranslation('files')
+  const rights = useFileRights()
+  const [isDirty, setDirty] = useState(false)
+  const wrap = useWrap()
+  const saving = useSave(stamp, onSaved ?? (() => undefined))
+  const editor = useRef<CodeEditor | null>(null)
+  const save = (isForced: boolean) => {
+    if (!path || !rights.create || !editor.current) return
+    const { text, markSaved } = editor.current.content()
+    saving.save({ path, text: fileText(file, text), markSaved, isForced })
+  }
+  const place = useCodeEditor(editor, {
+    file,
+    name: path ? nameOf(path) : '',
+    isReadOnly: !rights.create,
+    isWrapped: wrap.isWrapped,
+    onDirty: setDirty,
+    onSave: () => save(false),
+  })
+  return (
+    <section aria-label={t('editor')} className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <p role="status" className="mr-auto flex min-h-9 items-center">
+          {!rights.create && <Badge>{t('read_only')}</Badge>}
+          {isDirty && <Badge tone="warn">{t('unsaved')}</Badge>}
+        </p>
+        <IconButton icon={Search} label={t('find')} onClick={() => editor.current?.find()} />
+        <IconButton
+          icon={WrapText}
+          label={t('wrap')}
+          aria-pressed={wrap.isWrapped}
+          onClick={wrap.toggle}
+          className={wrap.isWrapped ? 'bg-brand-soft text-brand-text' : ''}
+        />
+        {rights.create && (
+          <Button
+            look="primary"
+            icon={Save}
+            busy={saving.isPending}
+            disabled={!path || (!isDirty && stamp !== 'missing')}
+            onClick={() => save(false)}
+          >
+            {t('strings:action.save')}
+          </Button>
+        )}
+      </div>
+      <div
+        ref={place}
+        className="h-[calc(100dvh-19rem)] min-h-80 overflow-hidden rounded-card border border-line focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-brand"
+      />
+      <p className="text-xs text-muted">{t('editor_keys')}</p>
+      <LeaveGuard isDirty={isDirty} />
+      {saving.obstacle && (
+        <Dialog
+          open
+          onOpenChange={saving.dismiss}
+          title={t(`obstacle.${saving.obstacle}_title`)}
+          text={t(`obstacle.${saving.obstacle}`)}
+          width="small"
+          actions={
+            <>
+              <Button onClick={saving.dismiss}>{t('strings:action.cancel')}</Button>
+              {saving.obstacle === 'changed' && onReload && (
+                <Button onClick={onReload}>{t('obstacle.reload')}</Button>
+              )}
+              <Button look="danger" busy={saving.isPending} onClick={() => save(true)}>
+                {t(saving.obstacle === 'gone' ? 'obstacle.write' : 'obstacle.overwrite')}
+              </Button>
+            </>
+          }
+        />
+      )}
+    </section>
+  )
+}
+
+const wrapKey = 'roost.editor.wrap'
+
+/** Whether long lines are broken: as was chosen on this device. */
+function useWrap(): { isWrapped: boolean; toggle: () => void } {
+  const [isWrapped, setWrapped] = useState(() => localStorage.getItem(wrapKey) === 'on')
+  const toggle = () => {
+    localStorage.setItem(wrapKey, isWrapped ? 'off' : 'on')
+    setWrapped(!isWrapped)
+  }
+  return { isWrapped, toggle }
+}
+
+/** Nobody leaves what is not saved without being asked. */
+function LeaveGuard({ isDirty }: { isDirty: boolean }) {
+  const { t } = useTranslation('files')
+  const blocker = useBlocker({
+    shouldBlockFn: () => isDirty,
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  })
+  return (
+    <ConfirmDialog
+      open={blocker.status === 'blocked'}
+      onOpenChange={(isOpen) => !isOpen && blocker.reset?.()}
+      title={t('leave_title')}
+      text={t('leave_text')}
+      action={t('leave')}
+      onConfirm={() => blocker.proceed?.()}
+    />
+  )
+}

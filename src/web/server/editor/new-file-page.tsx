@@ -1,0 +1,64 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usePageTitle } from '../../app/page-title.ts'
+import { PageHeader } from '../../components/card.tsx'
+import { TextField } from '../../components/field.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { Lock } from 'lucide-react'
+import { useFileRights } from '../files/files-context.tsx'
+import { joinPath } from '../files/paths.ts'
+import { PathTrail } from '../files/path-trail.tsx'
+import { useServer } from '../server-context.tsx'
+import { FileEditor } from './file-editor.tsx'
+import type { TextFile } from './text-file.ts'
+
+const emptyFile: TextFile = { text: '', lineBreak: '\n', hasMark: false }
+
+/** A file that is made when it is saved. */
+export function NewFilePage({ directory }: { directory: string }) {
+  const { t } = useTranslation('files')
+  const { id, server } = useServer()
+  const rights = useFileRights()
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  usePageTitle(t('new_file'), server.name)
+  const isName = name.trim() !== '' && !name.includes('/') && name !== '.' && name !== '..'
+  const open = (file: string) =>
+    void navigate({
+      to: '/server/$server/files/edit',
+      params: { server: id },
+      search: { file },
+      replace: true,
+      ignoreBlocker: true,
+    })
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <PageHeader title={t('new_file')} />
+      <PathTrail path={directory} />
+      {rights.create ? (
+        <>
+          <TextField
+            className="max-w-md"
+            label={t('file_name')}
+            placeholder="server.properties"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            error={name !== '' && !isName ? t('no_name') : undefined}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+          />
+          <FileEditor
+            file={emptyFile}
+            stamp="missing"
+            path={isName ? joinPath(directory, name) : null}
+            onSaved={open}
+          />
+        </>
+      ) : (
+        <EmptyState icon={Lock} title={t('strings:error.forbidden')} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CodeEditor } from './code-editor.ts'
+import type { TextFile } from './text-file.ts'
+
+/** Texts of the editor's own panels, by the names which it gives them. */
+const phrases = {
+  Find: 'find',
+  Replace: 'replace_with',
+  next: 'next',
+  previous: 'previous',
+  all: 'all',
+  'match case': 'match_case',
+  'by word': 'by_word',
+  regexp: 'regexp',
+  replace: 'replace',
+  'replace all': 'replace_all',
+  close: 'close',
+  'current match': 'current_match',
+  'on line': 'on_line',
+  'replaced match on line $': 'replaced_on_line',
+  'replaced $ matches': 'replaced',
+  'Go to line': 'go_to_line',
+  go: 'go',
+  'Control character': 'control_character',
+}
+
+type Options = {
+  file: TextFile
+  name: string
+  isReadOnly: boolean
+  isWrapped: boolean
+  onDirty: (isDirty: boolean) => void
+  onSave: () => void
+}
+
+/** An editor in the element that is given the ref; what is in `file` is shown once, changes to it are not. */
+export function useCodeEditor(editor: RefObject<CodeEditor | null>, options: Options) {
+  const { t } = useTranslation('files')
+  const place = useRef<HTMLDivElement>(null)
+  const latest = useRef({ ...options, t })
+  useEffect(() => {
+    latest.current = { ...options, t }
+  })
+  const { name, isReadOnly, isWrapped } = options
+  useEffect(() => {
+    if (!place.current) return
+    const { file, t } = latest.current
+    const made = new CodeEditor({
+      parent: place.current,
+      text: file.text,
+      lineBreak: file.lineBreak,
+      isReadOnly: latest.current.isReadOnly,
+      label: t('content'),
+      phrases: Object.fromEntries(
+        Object.entries(phrases).map(([phrase, key]) => [phrase, t(`phrase.${key}`)]),
+      ),
+      onDirty: (isDirty) => latest.current.onDirty(isDirty),
+      onSave: () => latest.current.onSave(),
+    })
+    editor.current = made
+    return () => {
+      editor.current = null
+      made.destroy()
+    }
+  }, [editor])
+  useEffect(() => {
+    void editor.current?.setName(name).catch(() => undefined)
+  }, [editor, name])
+  useEffect(() => editor.current?.setReadOnly(isReadOnly), [editor, isReadOnly])
+  useEffect(() => editor.current?.setWrap(isWrapped), [editor, isWrapped])
+  return place
+}

@@ -1,0 +1,123 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { createFolder } from '../../api/files.ts'
+import { asRequestError } from '../../api/error.ts'
+import { Banner } from '../../components/badge.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { useServer } from '../server-context.tsx'
+import { useDelete, useRename } from './file-actions.ts'
+import { type OpenDialog, useFiles } from './files-context.tsx'
+import { ModesDialog } from './modes-dialog.tsx'
+import { MoveDialog } from './move-dialog.tsx'
+import { NameDialog } from './name-dialog.tsx'
+import { PullDialog } from './pull-dialog.tsx'
+
+/** Whichever question is open. */
+export function FileDialogs({ dialog, onClose }: { dialog: OpenDialog | null; onClose: () => void }) {
+  switch (dialog?.kind) {
+    case 'folder':
+      return <FolderDialog onClose={onClose} />
+    case 'pull':
+      return <PullDialog onClose={onClose} />
+    case 'rename':
+      return <RenameDialog name={dialog.entry.name} onClose={onClose} />
+    case 'move':
+      return <MoveDialog names={dialog.names} onClose={onClose} />
+    case 'modes':
+      return <ModesDialog entries={dialog.entries} onClose={onClose} />
+    case 'delete':
+      return <DeleteDialog names={dialog.names} isTrashOff={dialog.isTrashOff ?? false} onClose={onClose} />
+    default:
+      return null
+  }
+}
+
+function RenameDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const { t } = useTranslation('files')
+  const { entries } = useFiles()
+  const rename = useRename()
+  return (
+    <NameDialog
+      title={t('rename_title', { name })}
+      label={t('new_name')}
+      action={t('strings:action.rename')}
+      initial={name}
+      taken={entries.map((entry) => entry.name)}
+      onClose={onClose}
+      onName={(to) => {
+        rename.mutate({ from: name, to })
+        onClose()
+      }}
+    />
+  )
+}
+
+function FolderDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('files')
+  const { id } = useServer()
+  const { directory, entries } = useFiles()
+  const client = useQueryClient()
+  const create = useMutation({
+    mutationFn: (name: string) => createFolder(id, directory, name),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['files', id] })
+      onClose()
+    },
+  })
+  return (
+    <NameDialog
+      title={t('new_folder')}
+      label={t('folder_name')}
+      action={t('strings:action.create')}
+      initial=""
+      taken={entries.map((entry) => entry.name)}
+      busy={create.isPending}
+      error={create.error}
+      fieldError={asRequestError(create.error)?.fieldError('name')}
+      onClose={onClose}
+      onName={(name) => create.mutate(name)}
+    />
+  )
+}
+
+function DeleteDialog({
+  names,
+  isTrashOff,
+  onClose,
+}: {
+  names: readonly string[]
+  isTrashOff: boolean
+  onClose: () => void
+}) {
+  const { t } = useTranslation('files')
+  const remove = useDelete()
+  const shown = names.slice(0, 8)
+  const more = names.length - shown.length
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={t('delete_title')}
+      text={t('delete_text', { count: names.length })}
+      action={t('delete')}
+      onConfirm={() => {
+        remove.mutate(names)
+        onClose()
+      }}
+    >
+      {isTrashOff && (
+        <Banner tone="warn" title={t('no_trash')}>
+          {t('no_trash_text')}
+        </Banner>
+      )}
+      <ul className="flex flex-col gap-0.5 rounded-control bg-raised px-3 py-2 text-sm">
+        {shown.map((name) => (
+          <li key={name} className="wrap-anywhere">
+            {name}
+          </li>
+        ))}
+        {more > 0 && <li className="text-muted">{t('more', { count: more })}</li>}
+      </ul>
+    </ConfirmDialog>
+  )
+}

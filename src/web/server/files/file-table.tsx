@@ -1,0 +1,117 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { FileEntry } from '../../api/files.ts'
+import { classNames } from '../../components/class-names.ts'
+import { Checkbox } from '../../components/switch.tsx'
+import { type Sort, sortKeys } from './entries.ts'
+import { FileRow } from './file-row.tsx'
+import { rowGrid, rowHeight } from './row-layout.ts'
+import type { Selection } from './selection.ts'
+
+type TableProps = {
+  /** In the order in which they are shown. */
+  entries: readonly FileEntry[]
+  sort: Sort
+  onSort: (sort: Sort) => void
+  selection: Selection
+}
+
+/** What is in a folder. Only the rows near what is seen are there, so that a folder may hold many. */
+export function FileTable({ entries, sort, onSort, selection }: TableProps) {
+  const { t } = useTranslation('files')
+  const body = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    if (body.current) setTop(Math.round(body.current.getBoundingClientRect().top + scrollY))
+  })
+  const virtual = useWindowVirtualizer({
+    count: entries.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (at) => entries[at]?.name ?? at,
+  })
+  return (
+    <div
+      role="table"
+      aria-label={t('title')}
+      aria-rowcount={entries.length + 1}
+      className="rounded-card border border-line bg-surface"
+    >
+      <div role="rowgroup">
+        <HeaderRow entries={entries} sort={sort} onSort={onSort} selection={selection} />
+      </div>
+      <div
+        ref={body}
+        role="rowgroup"
+        className="relative overflow-hidden rounded-b-card"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const entry = entries[index]
+          return (
+            entry && (
+              <FileRow
+                key={key}
+                entry={entry}
+                index={index}
+                offset={start - top}
+                isMarked={selection.names.has(entry.name)}
+                onMark={(isMarked, isRange) => selection.toggle(entry.name, isMarked, isRange)}
+              />
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function HeaderRow({ entries, sort, onSort, selection }: TableProps) {
+  const { t } = useTranslation('files')
+  const marked = entries.filter(({ name }) => selection.names.has(name)).length
+  const isAll = marked > 0 && marked === entries.length
+  const titles = { name: t('strings:word.name'), size: t('strings:word.size'), modified_at: t('modified') }
+  return (
+    <div role="row" aria-rowindex={1} className={classNames(rowGrid, 'min-h-11 border-b border-line')}>
+      <div role="cell">
+        <Checkbox
+          label={t('select_all')}
+          hideLabel
+          checked={isAll || (marked > 0 ? 'indeterminate' : false)}
+          disabled={entries.length === 0}
+          onChange={() => selection.set(isAll ? [] : entries.map(({ name }) => name))}
+          className="items-center justify-center p-2"
+        />
+      </div>
+      <div className="contents" role="presentation">
+        {sortKeys.map((key) => {
+          const isSorted = sort.by === key
+          const Arrow = sort.isDescending ? ArrowDown : ArrowUp
+          return (
+            <div
+              key={key}
+              role="columnheader"
+              aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : 'none'}
+              className={classNames(key !== 'name' && 'hidden sm:block')}
+            >
+              <button
+                type="button"
+                onClick={() => onSort({ by: key, isDescending: isSorted && !sort.isDescending })}
+                className="-mx-2 flex min-h-9 items-center gap-1.5 rounded-control px-2 text-xs font-medium text-muted hover:bg-raised hover:text-ink"
+              >
+                {titles[key]}
+                {isSorted && <Arrow aria-hidden className="size-3.5" />}
+              </button>
+            </div>
+          )
+        })}
+      </div>
+      <div role="columnheader">
+        <span className="sr-only">{t('actions')}</span>
+      </div>
+    </div>
+  )
+}

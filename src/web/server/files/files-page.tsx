@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { FolderOpen, FolderX, SearchX } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { asRequestError } from '../../api/error.ts'
+import { type FileEntry, filesQuery } from '../../api/files.ts'
+import { usePageTitle } from '../../app/page-title.ts'
+import { buttonStyle } from '../../components/button.tsx'
+import { PageHeader } from '../../components/card.tsx'
+import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
+import { useServer } from '../server-context.tsx'
+import { arrange, type Sort } from './entries.ts'
+import { FileDialogs } from './file-dialogs.tsx'
+import { FileTable } from './file-table.tsx'
+import { FilterField, FilesHeaderActions } from './file-toolbar.tsx'
+import { FileWorkList } from './file-work.tsx'
+import { FilesProvider, type OpenDialog, useFileRights, useFiles } from './files-context.tsx'
+import { nameOf } from './paths.ts'
+import { PathTrail } from './path-trail.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { useSelection } from './selection.ts'
+import { CollisionDialog, UploadArea } from './upload-area.tsx'
+import { UploadPanel } from './upload-panel.tsx'
+import { useUploads } from './use-uploads.ts'
+
+const nothing: FileEntry[] = []
+
+/** A folder of the server. Give it the folder as its `key`: what is marked and filtered belongs to one. */
+export function FilesPage({ directory }: { directory: string }) {
+  const { t } = useTranslation('files')
+  const { id, server } = useServer()
+  const rights = useFileRights()
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const content = useQuery(filesQuery(id, directory))
+  const uploads = useUploads()
+  usePageTitle(directory === '/' ? t('title') : nameOf(directory), server.name)
+  const isGone = asRequestError(content.error)?.status === 404
+  const entries = (isGone ? undefined : content.data) ?? nothing
+  const view = useMemo(() => ({ directory, entries, open: setDialog }), [directory, entries])
+  return (
+    <FilesProvider value={view}>
+      <div className="flex min-w-0 flex-col gap-3">
+        <PageHeader title={t('title')} actions={<FilesHeaderActions onChosen={uploads.add} />} />
+        <PathTrail path={directory} />
+        <UploadPanel />
+        <FileWorkList />
+        {isGone ? (
+          <GoneFolder />
+        ) : (
+          <Loaded query={content} skeleton={<Skeleton rows={8} className="h-10" />}>
+            {() =>
+              rights.create ? (
+                <UploadArea onChosen={uploads.add}>
+                  <FolderContent />
+                </UploadArea>
+              ) : (
+                <FolderContent />
+              )
+            }
+          </Loaded>
+        )}
+      </div>
+      <FileDialogs dialog={dialog} onClose={() => setDialog(null)} />
+      {uploads.collision && <CollisionDialog collision={uploads.collision} onDecide={uploads.decide} />}
+    </FilesProvider>
+  )
+}
+
+function FolderContent() {
+  const { t } = useTranslation('files')
+  const { entries } = useFiles()
+  const [filter, setFilter] = useState('')
+  const [sort, setSort] = useState<Sort>({ by: 'name', isDescending: false })
+  const shown = useMemo(() => arrange(entries, filter, sort), [entries, filter, sort])
+  const shownNames = useMemo(() => shown.map(({ name }) => name), [shown])
+  const names = useMemo(() => entries.map(({ name }) => name), [entries])
+  const selection = useSelection(shownNames, names)
+  if (entries.length === 0) return <EmptyState icon={FolderOpen} title={t('empty')} text={t('empty_text')} />
+  return (
+    <>
+      <FilterField value={filter} onChange={setFilter} shown={shown.length} total={entries.length} />
+      {shown.length === 0 ? (
+        <EmptyState icon={SearchX} title={t('filter_none')} />
+      ) : (
+        <FileTable entries={shown} sort={sort} onSort={setSort} selection={selection} />
+      )}
+      <SelectionBar selection={selection} />
+    </>
+  )
+}
+
+function GoneFolder() {
+  const { t } = useTranslation('files')
+  const { id } = useServer()
+  return (
+    <EmptyState icon={FolderX} title={t('gone')} text={t('gone_text')}>
+      <Link to="/server/$server/files" params={{ server: id }} className={buttonStyle('primary')}>
+        {t('to_root')}
+      </Link>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,66 @@
+import { Archive, FolderInput, KeyRound, type LucideIcon, Trash, Trash2, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Button, IconButton } from '../../components/button.tsx'
+import { useTrash } from './file-actions.ts'
+import { useFileWork } from './file-work.tsx'
+import { useFileRights, useFiles, useHasTrash } from './files-context.tsx'
+import type { Selection } from './selection.ts'
+
+/** What can be done with all that is marked; it stays in sight while the list is scrolled. */
+export function SelectionBar({ selection }: { selection: Selection }) {
+  const { t } = useTranslation('files')
+  const { entries, open } = useFiles()
+  const rights = useFileRights()
+  const hasTrash = useHasTrash()
+  const trash = useTrash()
+  const work = useFileWork()
+  const names = [...selection.names]
+  if (names.length === 0) return null
+  const marked = entries.filter(({ name }) => selection.names.has(name))
+  return (
+    <div
+      role="toolbar"
+      aria-label={t('selection')}
+      className="sticky bottom-3 z-20 flex flex-wrap items-center gap-1 rounded-card border border-line-strong bg-surface p-2 shadow-xl"
+    >
+      <p aria-live="polite" className="mr-auto px-2 text-sm font-medium tabular-nums">
+        {t('selected', { count: names.length })}
+      </p>
+      {rights.update && (
+        <Action icon={FolderInput} text={t('move')} onClick={() => open({ kind: 'move', names })} />
+      )}
+      {rights.pack && <Action icon={Archive} text={t('archive')} onClick={() => work.pack(names)} />}
+      {rights.update && (
+        <Action
+          icon={KeyRound}
+          text={t('permissions')}
+          onClick={() => open({ kind: 'modes', entries: marked })}
+        />
+      )}
+      {rights.remove && hasTrash && (
+        <Action icon={Trash} text={t('to_trash')} onClick={() => trash.mutate(names)} />
+      )}
+      {rights.remove && (
+        <Action icon={Trash2} text={t('delete')} isDanger onClick={() => open({ kind: 'delete', names })} />
+      )}
+      <IconButton icon={X} label={t('clear_selection')} onClick={() => selection.set([])} />
+    </div>
+  )
+}
+
+/** Its text is shown where there is room. */
+const Action = ({
+  icon,
+  text,
+  isDanger = false,
+  onClick,
+}: {
+  icon: LucideIcon
+  text: string
+  isDanger?: boolean
+  onClick: () => void
+}) => (
+  <Button look="quiet" icon={icon} aria-label={text} onClick={onClick} className={isDanger ? 'text-bad' : ''}>
+    <span className="hidden xl:inline">{text}</span>
+  </Button>
+)

@@ -1,0 +1,57 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type PowerSignal, sendPower } from '../api/servers.ts'
+import { ConfirmDialog } from '../components/dialog.tsx'
+import { toastError } from '../components/toast.tsx'
+
+/** The permission that each signal needs. */
+export const signalPermissions: Record<PowerSignal, string> = {
+  start: 'control.start',
+  restart: 'control.restart',
+  stop: 'control.stop',
+  kill: 'control.stop',
+}
+
+/** Whether a signal does something in this state. All do where nobody knows the state. */
+export function isUseful(signal: PowerSignal, state: string | null): boolean {
+  if (state === null) return true
+  if (signal === 'start') return state === 'offline'
+  if (signal === 'kill') return state !== 'offline'
+  return state === 'running' || state === 'starting'
+}
+
+/** Sends power signals to a server; says why one was not taken. */
+export function usePower(server: string) {
+  const { t } = useTranslation('server')
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (signal: PowerSignal) => sendPower(server, signal),
+    onError: (error) => toastError(error, t('power.failed')),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['resources'] }),
+  })
+}
+
+/** Asks before a server is killed. */
+export function KillDialog({
+  server,
+  open,
+  onOpenChange,
+}: {
+  server: string
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}) {
+  const { t } = useTranslation('server')
+  const power = usePower(server)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={t('power.kill_title')}
+      text={t('power.kill_text')}
+      action={t('power.kill')}
+      busy={power.isPending}
+      onConfirm={() => power.mutate('kill', { onSettled: () => onOpenChange(false) })}
+    />
+  )
+}

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rowsOf } from '../../api/resources.ts'
+import { type Run, runsQuery, type Schedule, type Step } from '../../api/schedules.ts'
+import { formatDuration } from '../../app/formats.ts'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { useServer } from '../server-context.tsx'
+import { RunState } from './schedule-facts.tsx'
+import { TaskText } from './task-text.tsx'
+
+/** What became of the runs of a schedule, step by step. */
+export function RunHistory({ schedule }: { schedule: Schedule }) {
+  const { t } = useTranslation('schedules')
+  const { id } = useServer()
+  const [page, setPage] = useState(1)
+  const runs = useQuery(runsQuery(id, schedule, page))
+  return (
+    <Card title={t('runs.title')} text={t('runs.text')}>
+      <Loaded query={runs}>
+        {(shown) =>
+          shown.data.length === 0 ? (
+            <p className="text-sm text-muted">{t('runs.empty')}</p>
+          ) : (
+            <>
+              <ul aria-label={t('runs.title')} className="divide-y divide-line">
+                {rowsOf(shown).map((run) => (
+                  <RunRow key={run.id} run={run} />
+                ))}
+              </ul>
+              <Pager pagination={shown.meta.pagination} onPage={setPage} />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}
+
+const milliseconds = (from: string, to: string) => new Date(to).getTime() - new Date(from).getTime()
+
+function RunRow({ run }: { run: Run }) {
+  const { t } = useTranslation('schedules')
+  const by =
+    run.trigger === 'cron'
+      ? t('runs.by_clock')
+      : run.requested_by
+        ? t('runs.by_user', { user: run.requested_by })
+        : t('runs.by_hand')
+  return (
+    <li className="py-2 first:pt-0 last:pb-0">
+      <details className="group" open={run.state === 'running'}>
+        <summary className="flex min-h-9 cursor-pointer list-none flex-wrap items-center gap-x-3 gap-y-1 rounded-control text-sm [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            aria-hidden
+            className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+          />
+          <RunState state={run.state} />
+          <Instant at={run.started_at} />
+          <span className="text-muted">{by}</span>
+          <span className="text-muted tabular-nums">
+            {run.finished_at
+              ? t('runs.took', { time: formatDuration(milliseconds(run.started_at, run.finished_at)) })
+              : t('runs.steps', { count: run.steps.length })}
+          </span>
+          {run.reason && <span className="w-full pl-7 wrap-anywhere text-muted">{run.reason}</span>}
+        </summary>
+        <ol className="mt-1 flex flex-col gap-1.5 pb-1 pl-7">
+          {run.steps.map((step) => (
+            <StepRow key={step.sequence_id} step={step} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  )
+}
+
+const tones: Record<Step['state'], Tone> = {
+  pending: 'plain',
+  dispatched: 'info',
+  succeeded: 'good',
+  failed: 'bad',
+  unknown: 'warn',
+  skipped: 'plain',
+}
+
+function StepRow({ step }: { step: Step }) {
+  const { t } = useTranslation('schedules')
+  const at = step.finished_at ?? step.dispatched_at ?? step.due_at
+  return (
+    <li className="text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <TaskText action={step.action} payload={step.payload} />
+        <Badge tone={tones[step.state]}>{t(`step_state.${step.state}`)}</Badge>
+        {at && (
+          <span className="text-muted">
+            <Instant at={at} />
+          </span>
+        )}
+      </div>
+      {step.reason && <p className="pl-6 wrap-anywhere text-muted">{step.reason}</p>}
+    </li>
+  )
+}

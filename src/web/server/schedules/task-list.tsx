@@ -1,0 +1,190 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ArrowDown, ArrowUp, GripVertical, ListChecks, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rowsOf } from '../../api/resources.ts'
+import { type Schedule, saveTask, schedulesKey, type Task } from '../../api/schedules.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { classNames } from '../../components/class-names.ts'
+import { EmptyState } from '../../components/states.tsx'
+import { toastError } from '../../components/toast.tsx'
+import { useServer } from '../server-context.tsx'
+import { isBlocked } from '../server-state.ts'
+import { DeleteTask } from './delete-dialogs.tsx'
+import { moved, useDragOrder } from './drag-order.ts'
+import { TaskForm } from './task-form.tsx'
+import { useAllowedActions } from './task-actions.ts'
+import { TaskText } from './task-text.tsx'
+
+type Asked = { task?: Task; what: 'edit' | 'delete' } | null
+
+/** The tasks of a schedule in their order, which can be changed. */
+export function TaskList({ schedule }: { schedule: Schedule }) {
+  const { t } = useTranslation('schedules')
+  const { server, can } = useServer()
+  const [asked, setAsked] = useState<Asked>(null)
+  const hasActions = useAllowedActions().length > 0
+  const mayChange = can('schedule.update') && !isBlocked(server)
+  const isEmpty = schedule.relationships.tasks.data.length === 0
+  const close = () => setAsked(null)
+  const add = mayChange && (
+    <Button icon={Plus} disabled={!hasActions} onClick={() => setAsked({ what: 'edit' })}>
+      {t('task_add')}
+    </Button>
+  )
+  return (
+    <Card title={t('tasks_title')} text={t('tasks_text')} actions={add}>
+      {mayChange && !hasActions && <p className="mb-3 text-sm text-muted">{t('task_nothing_allowed')}</p>}
+      {isEmpty ? (
+        <EmptyState icon={ListChecks} title={t('tasks_empty')} text={t('tasks_empty_text')} />
+      ) : (
+        <OrderedTasks schedule={schedule} mayChange={mayChange} onAsk={setAsked} />
+      )}
+      {asked?.what === 'edit' && (
+        <TaskForm schedule={schedule} {...(asked.task ? { task: asked.task } : {})} onClose={close} />
+      )}
+      {asked?.what === 'delete' && asked.task && (
+        <DeleteTask schedule={schedule} task={asked.task} onClose={close} />
+      )}
+    </Card>
+  )
+}
+
+type OrderedProps = { schedule: Schedule; mayChange: boolean; onAsk: (asked: Asked) => void }
+
+function OrderedTasks({ schedule, mayChange, onAsk }: OrderedProps) {
+  const { t } = useTranslation('schedules')
+  const tasks = rowsOf(schedule.relationships.tasks)
+  const [said, setSaid] = useState('')
+  const reorder = useReorder(schedule)
+  const move = (from: number, to: number) => {
+    const task = tasks[from]
+    if (!task || reorder.isPending) return
+    setSaid(t('task_moved', { number: to + 1 }))
+    reorder.mutate({ task, from, to })
+  }
+  const { list, dragged, orderOf, handle } = useDragOrder(move)
+  return (
+    <>
+      <ol ref={list} aria-label={t('tasks_title')} className="flex flex-col gap-2">
+        {tasks.map((task, place) => {
+          const buttons = mayChange && (
+            <TaskButtons
+              place={place}
+              count={tasks.length}
+              onMove={move}
+              onAsk={(what) => onAsk({ task, what })}
+            />
+          )
+          return (
+            <li
+              key={task.id}
+              style={{ order: orderOf(place) }}
+              className={classNames(
+                'flex flex-wrap items-start gap-x-2 gap-y-1 rounded-control border p-2 sm:flex-nowrap',
+                place === dragged ? 'border-brand bg-brand-soft' : 'border-line',
+              )}
+            >
+              {mayChange && tasks.length > 1 && (
+                <button
+                  type="button"
+                  {...handle(place)}
+                  aria-label={t('task_move', { number: place + 1 })}
+                  className="flex size-9 shrink-0 cursor-grab touch-none items-center justify-center rounded-control text-muted hover:bg-raised active:cursor-grabbing"
+                >
+                  <GripVertical aria-hidden className="size-4" />
+                </button>
+              )}
+              <TaskFacts task={task} isFirst={orderOf(place) === 0} />
+              {buttons}
+            </li>
+          )
+        })}
+      </ol>
+      <p aria-live="polite" className="sr-only">
+        {said}
+      </p>
+    </>
+  )
+}
+
+type ButtonsProps = {
+  place: number
+  count: number
+  onMove: (from: number, to: number) => void
+  onAsk: (what: 'edit' | 'delete') => void
+}
+
+function TaskButtons({ place, count, onMove, onAsk }: ButtonsProps) {
+  const { t } = useTranslation('schedules')
+  const number = place + 1
+  return (
+    <div className="ml-auto flex shrink-0">
+      {count > 1 && (
+        <>
+          <IconButton
+            icon={ArrowUp}
+            label={t('task_up', { number })}
+            disabled={place === 0}
+            onClick={() => onMove(place, place - 1)}
+          />
+          <IconButton
+            icon={ArrowDown}
+            label={t('task_down', { number })}
+            disabled={place === count - 1}
+            onClick={() => onMove(place, place + 1)}
+          />
+        </>
+      )}
+      <IconButton icon={Pencil} label={t('task_edit_of', { number })} onClick={() => onAsk('edit')} />
+      <IconButton icon={Trash2} label={t('task_delete_of', { number })} onClick={() => onAsk('delete')} />
+    </div>
+  )
+}
+
+function TaskFacts({ task, isFirst }: { task: Task; isFirst: boolean }) {
+  const { t } = useTranslation('schedules')
+  const delay = task.time_offset
+  return (
+    <div className="min-w-40 flex-1 py-1.5 pl-1 text-sm">
+      <TaskText action={task.action} payload={task.payload} />
+      <div className="mt-0.5 flex flex-wrap gap-x-3 gap-y-1 pl-6 text-muted">
+        {(delay > 0 || isFirst) && (
+          <span className="tabular-nums">
+            {delay > 0 ? t('task_delay', { count: delay }) : t('task_delay_none')}
+          </span>
+        )}
+        {task.continue_on_failure && <span>{t('task_continue_short')}</span>}
+        {task.is_queued && <Badge tone="info">{t('task_waits')}</Badge>}
+      </div>
+    </div>
+  )
+}
+
+/** Moves a task; shown at once, and taken back when the panel refuses. */
+function useReorder(schedule: Schedule) {
+  const { t } = useTranslation('schedules')
+  const { id } = useServer()
+  const queries = useQueryClient()
+  const key = [...schedulesKey(id), schedule.id]
+  return useMutation({
+    mutationFn: ({ task, to }: { task: Task; from: number; to: number }) => {
+      const { action, payload, time_offset, continue_on_failure } = task
+      const input = { action, payload, time_offset, continue_on_failure, sequence_id: to + 1 }
+      return saveTask(id, schedule.id, task.id, input)
+    },
+    onMutate: async ({ from, to }) => {
+      await queries.cancelQueries({ queryKey: key })
+      const { tasks } = schedule.relationships
+      const data = moved(tasks.data, from, to)
+      queries.setQueryData<Schedule>(key, { ...schedule, relationships: { tasks: { ...tasks, data } } })
+    },
+    onError: (error) => {
+      queries.setQueryData(key, schedule)
+      toastError(error, t('task_move_failed'))
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: schedulesKey(id) }),
+  })
+}

@@ -1,0 +1,81 @@
+import { Play, RotateCw, Skull, Square } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PowerSignal } from '../api/servers.ts'
+import { Button, IconButton } from '../components/button.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { primaryAddress } from './addresses.ts'
+import { isUseful, KillDialog, signalPermissions, usePower } from './power.tsx'
+import { useServer } from './server-context.tsx'
+import { useServerLive } from './server-live.ts'
+import { StateBadge } from './state-badge.tsx'
+import { isBlocked } from './server-state.ts'
+
+/** Which server this is, how it is, and what switches it on and off. */
+export function ServerHeader() {
+  const { t } = useTranslation('server')
+  const { server } = useServer()
+  const { state, isUnreachable } = useServerLive()
+  const address = primaryAddress(server)
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+      <div className="min-w-0">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <p className="min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">{server.name}</p>
+          <span role="status">
+            <StateBadge server={server} state={state} isUnreachable={isUnreachable} />
+          </span>
+        </div>
+        {address && (
+          <p className="flex items-center gap-1 text-sm text-muted">
+            <span className="private font-mono wrap-anywhere">{address}</span>
+            <CopyButton text={address} label={t('address.copy')} />
+          </p>
+        )}
+      </div>
+      <PowerButtons state={state} />
+    </div>
+  )
+}
+
+const signals = [
+  { signal: 'start', icon: Play },
+  { signal: 'restart', icon: RotateCw },
+  { signal: 'stop', icon: Square },
+] as const
+
+function PowerButtons({ state }: { state: string | null }) {
+  const { t } = useTranslation('server')
+  const { id, server, can } = useServer()
+  const [killing, setKilling] = useState(false)
+  const power = usePower(id)
+  if (isBlocked(server)) return null
+  const isPossible = (signal: PowerSignal) => state !== null && isUseful(signal, state)
+  return (
+    <div role="group" aria-label={t('power.label')} className="flex flex-wrap gap-2">
+      {signals
+        .filter(({ signal }) => can(signalPermissions[signal]))
+        .map(({ signal, icon }) => (
+          <Button
+            key={signal}
+            look={signal === 'start' ? 'primary' : 'plain'}
+            icon={icon}
+            disabled={!isPossible(signal)}
+            busy={power.isPending && power.variables === signal}
+            onClick={() => power.mutate(signal)}
+          >
+            {t(`power.${signal}`)}
+          </Button>
+        ))}
+      {can(signalPermissions.kill) && (
+        <IconButton
+          icon={Skull}
+          label={t('power.kill')}
+          disabled={!isPossible('kill')}
+          onClick={() => setKilling(true)}
+        />
+      )}
+      <KillDialog server={id} open={killing} onOpenChange={setKilling} />
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { asRequestError } from '../../api/error.ts'
+import { purgeFromTrash, type TrashItem, trashPage } from '../../api/trash.ts'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useServer } from '../server-context.tsx'
+
+export type Purge = { kind: 'some'; items: readonly TrashItem[] } | { kind: 'all'; count: number }
+
+/** Asks before things of the trash are deleted for good, and says how far it came. */
+export function PurgeDialog({
+  purge,
+  onClose,
+  onGone,
+}: {
+  purge: Purge
+  onClose: () => void
+  onGone: () => void
+}) {
+  const { t } = useTranslation('trash')
+  const { id } = useServer()
+  const client = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => (purge.kind === 'all' ? purgeAll(id) : purgeEach(id, purge.items)),
+    onSuccess: (count) => {
+      toast(t('purged', { count }))
+      onGone()
+      onClose()
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['trash', id] }),
+  })
+  const count = purge.kind === 'all' ? purge.count : purge.items.length
+  const [first] = purge.kind === 'some' ? purge.items : []
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={t('purge_title')}
+      text={count === 1 && first ? t('purge_named', { path: first.path }) : t('purge_text', { count })}
+      action={t('purge')}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+    />
+  )
+}
+
+/** How many are gone for good. What somebody else has removed meanwhile counts too. */
+async function purgeEach(server: string, items: readonly TrashItem[]): Promise<number> {
+  for (const { id } of items) {
+    // oxlint-disable-next-line no-await-in-loop -- each is a call to the node
+    await purgeFromTrash(server, id).catch((error: unknown) => {
+      if (asRequestError(error)?.status !== 404) throw error
+    })
+  }
+  return items.length
+}
+
+/** Page by page, as long as there is something that can be removed. */
+async function purgeAll(server: string): Promise<number> {
+  const items = (await trashPage(server, 1)).data.filter(({ ready }) => ready)
+  if (items.length === 0) return 0
+  return (await purgeEach(server, items)) + (await purgeAll(server))
+}

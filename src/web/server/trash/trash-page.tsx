@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { FolderOpen, Trash2, TrashIcon } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { asRequestError } from '../../api/error.ts'
+import { type TrashPage as Page, trashQuery } from '../../api/trash.ts'
+import { usePageTitle } from '../../app/page-title.ts'
+import { Button, buttonStyle } from '../../components/button.tsx'
+import { PageHeader, RowList } from '../../components/card.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { EmptyState, Loaded } from '../../components/states.tsx'
+import { Checkbox } from '../../components/switch.tsx'
+import { useFileRights } from '../files/files-context.tsx'
+import { useServer } from '../server-context.tsx'
+import { PurgeDialog, type Purge } from './purge-dialog.tsx'
+import { TrashRow } from './trash-row.tsx'
+
+/** What was moved to the trash: to be brought back, or deleted for good. */
+export function TrashPage() {
+  const { t } = useTranslation('trash')
+  const { id, server, can } = useServer()
+  const rights = useFileRights()
+  const [page, setPage] = useState(1)
+  const [purge, setPurge] = useState<Purge | null>(null)
+  const trash = useQuery(trashQuery(id, page))
+  const isOff = can('file.read') && asRequestError(trash.error)?.status === 403
+  const total = trash.data?.meta.total ?? 0
+  usePageTitle(t('title'), server.name)
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <PageHeader
+        title={t('title')}
+        text={t('text')}
+        actions={
+          <>
+            <Link to="/server/$server/files" params={{ server: id }} className={buttonStyle('quiet')}>
+              <FolderOpen aria-hidden className="size-4" /> {t('files:title')}
+            </Link>
+            {rights.remove && total > 0 && (
+              <Button icon={Trash2} onClick={() => setPurge({ kind: 'all', count: total })}>
+                {t('purge_all')}
+              </Button>
+            )}
+          </>
+        }
+      />
+      {isOff ? (
+        <EmptyState icon={TrashIcon} title={t('off')} text={t('off_text')} />
+      ) : (
+        <Loaded query={trash}>
+          {(found) => <TrashList key={page} page={found} onPage={setPage} onPurge={setPurge} />}
+        </Loaded>
+      )}
+      {purge && <PurgeDialog purge={purge} onClose={() => setPurge(null)} onGone={() => setPage(1)} />}
+    </div>
+  )
+}
+
+function TrashList({
+  page,
+  onPage,
+  onPurge,
+}: {
+  page: Page
+  onPage: (page: number) => void
+  onPurge: (purge: Purge) => void
+}) {
+  const { t } = useTranslation('trash')
+  const rights = useFileRights()
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const items = page.data
+  const chosen = items.filter(({ id }) => marked.has(id))
+  if (items.length === 0) return <EmptyState icon={TrashIcon} title={t('empty')} text={t('empty_text')} />
+  const mark = (id: string, isMarked: boolean) => {
+    const next = new Set(marked)
+    if (isMarked) next.add(id)
+    else next.delete(id)
+    setMarked(next)
+  }
+  return (
+    <>
+      {rights.remove && (
+        <div className="flex min-h-9 flex-wrap items-center gap-3 px-4">
+          <Checkbox
+            label={t('files:select_all')}
+            checked={chosen.length === 0 ? false : chosen.length === items.length || 'indeterminate'}
+            onChange={(isMarked) => setMarked(new Set(isMarked ? items.map(({ id }) => id) : []))}
+            className="mr-auto items-center"
+          />
+          {chosen.length > 0 && (
+            <Button look="danger" icon={Trash2} onClick={() => onPurge({ kind: 'some', items: chosen })}>
+              {t('purge_some', { count: chosen.length })}
+            </Button>
+          )}
+        </div>
+      )}
+      <RowList label={t('title')}>
+        {items.map((item) => (
+          <TrashRow
+            key={item.id}
+            item={item}
+            isMarked={marked.has(item.id)}
+            onMark={(isMarked) => mark(item.id, isMarked)}
+            onPurge={() => onPurge({ kind: 'some', items: [item] })}
+          />
+        ))}
+      </RowList>
+      <Pager
+        pagination={{
+          total: page.meta.total,
+          count: items.length,
+          per_page: items.length,
+          current_page: page.meta.current_page,
+          total_pages: page.meta.last_page,
+          links: {},
+        }}
+        onPage={onPage}
+      />
+    </>
+  )
+}

@@ -1,0 +1,156 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { File, Folder, RotateCcw, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { asRequestError } from '../../api/error.ts'
+import { restoreFromTrash, type TrashItem } from '../../api/trash.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Checkbox } from '../../components/switch.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useFileRights } from '../files/files-context.tsx'
+import { parentOf } from '../files/paths.ts'
+import { useServer } from '../server-context.tsx'
+
+const dayInMilliseconds = 86_400_000
+
+/** One thing in the trash: where it was, for how long it stays, and the ways out. */
+export function TrashRow({
+  item,
+  isMarked,
+  onMark,
+  onPurge,
+}: {
+  item: TrashItem
+  isMarked: boolean
+  onMark: (isMarked: boolean) => void
+  onPurge: () => void
+}) {
+  const { t } = useTranslation('trash')
+  const rights = useFileRights()
+  const restore = useRestore(item)
+  const Icon = item.is_file ? File : Folder
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
+      {rights.remove && (
+        <Checkbox
+          label={t('files:select', { name: item.name })}
+          hideLabel
+          checked={isMarked}
+          onChange={onMark}
+          className="items-center"
+        />
+      )}
+      <Icon aria-hidden className="size-4.5 shrink-0 text-muted" />
+      <div className="min-w-0 flex-1 basis-40">
+        <div className="flex flex-wrap items-center gap-x-2">
+          <p className="min-w-0 text-sm font-medium wrap-anywhere">{item.name}</p>
+          {!item.ready && <Badge tone="info">{t('under_way')}</Badge>}
+        </div>
+        <Place path={item.path} />
+        <Times item={item} />
+      </div>
+      <div className="ml-auto flex items-center gap-1">
+        {rights.remove && rights.create && (
+          <Button
+            icon={RotateCcw}
+            busy={restore.isPending}
+            disabled={!item.ready}
+            onClick={() => restore.mutate()}
+          >
+            {t('restore')}
+          </Button>
+        )}
+        {rights.remove && (
+          <IconButton
+            icon={Trash2}
+            label={t('purge_one', { name: item.name })}
+            disabled={!item.ready}
+            onClick={onPurge}
+          />
+        )}
+      </div>
+      <RestoreRefusal error={restore.error} path={item.path} />
+    </li>
+  )
+}
+
+function useRestore(item: TrashItem) {
+  const { t } = useTranslation('trash')
+  const { id } = useServer()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => restoreFromTrash(id, item.id),
+    onSuccess: () => toast(t('restored', { path: item.path })),
+    onSettled: async (_, error) => {
+      // What was refused stays where it is said why.
+      if (asRequestError(error)?.status === 409) return
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['trash', id] }),
+        client.invalidateQueries({ queryKey: ['files', id] }),
+      ])
+    },
+  })
+}
+
+function Place({ path }: { path: string }) {
+  const { t } = useTranslation('trash')
+  const { id } = useServer()
+  const directory = parentOf(path)
+  return (
+    <p className="text-xs text-muted wrap-anywhere">
+      <span className="mr-1">{t('was_in')}</span>
+      <Link
+        to="/server/$server/files"
+        params={{ server: id }}
+        search={{ directory }}
+        className="underline underline-offset-2"
+      >
+        {directory}
+      </Link>
+    </p>
+  )
+}
+
+function Times({ item }: { item: TrashItem }) {
+  const { t } = useTranslation('trash')
+  const days = Math.floor((Date.parse(item.expires_at) - Date.now()) / dayInMilliseconds)
+  return (
+    <p className="flex flex-wrap gap-x-2 text-xs text-muted tabular-nums">
+      <span>
+        {t('deleted')} <Instant at={item.deleted_at} />
+      </span>
+      <span aria-hidden>·</span>
+      <span className={days < 2 ? 'font-medium text-warn' : undefined}>
+        {days > 0 ? t('expires', { count: days }) : t('expires_today')}
+      </span>
+    </p>
+  )
+}
+
+/** Why it is not back. Something may be where it was, which is never overwritten. */
+function RestoreRefusal({ error, path }: { error: unknown; path: string }) {
+  const { t } = useTranslation('trash')
+  const { id } = useServer()
+  const refusal = asRequestError(error)
+  if (!error) return null
+  return (
+    <div role="alert" className="w-full rounded-control bg-bad-soft px-3 py-2 text-sm text-bad">
+      <p>{refusal?.message || t('not_restored')}</p>
+      {refusal?.status === 409 && (
+        <p className="mt-0.5">
+          {t('exists_text')}{' '}
+          <Link
+            to="/server/$server/files"
+            params={{ server: id }}
+            search={{ directory: parentOf(path) }}
+            className="underline underline-offset-2"
+          >
+            {t('look')}
+          </Link>
+        </p>
+      )}
+    </div>
+  )
+}

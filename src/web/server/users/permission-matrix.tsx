@@ -1,0 +1,97 @@
+import { useTranslation } from 'react-i18next'
+import type { PermissionGroups } from '../../api/subusers.ts'
+import { Button } from '../../components/button.tsx'
+import { Checkbox } from '../../components/switch.tsx'
+import { useServer } from '../server-context.tsx'
+import { type Preset, presets } from './permission-presets.ts'
+
+type MatrixProps = {
+  groups: PermissionGroups
+  granted: ReadonlySet<string>
+  onChange: (granted: ReadonlySet<string>) => void
+}
+
+const always = 'websocket.connect'
+
+/** Every permission with what it allows, by group, and sets of them. Nobody gives what he has not. */
+export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
+  const { t } = useTranslation('users')
+  const { can } = useServer()
+  const known = Object.entries(groups).flatMap(([group, { keys }]) =>
+    Object.keys(keys).map((key) => `${group}.${key}`),
+  )
+  const choose = (wanted: readonly string[]) =>
+    onChange(
+      new Set(
+        [...granted]
+          .filter((name) => !can(name))
+          .concat(
+            always,
+            wanted.filter((name) => known.includes(name) && can(name)),
+          ),
+      ),
+    )
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-4">
+      <legend className="pb-2 text-sm font-medium">{t('permissions')}</legend>
+      <div role="group" aria-label={t('presets')} className="flex flex-wrap gap-2">
+        {(Object.keys(presets) as Preset[]).map((preset) => (
+          <Button key={preset} onClick={() => choose(presets[preset])}>
+            {t(`preset.${preset}`)}
+          </Button>
+        ))}
+        <Button onClick={() => choose(known)}>{t('preset.everything')}</Button>
+        <Button look="quiet" onClick={() => choose([])}>
+          {t('preset.nothing')}
+        </Button>
+      </div>
+      <div className="grid gap-3 md:grid-cols-2">
+        {Object.entries(groups).map(([group, { keys }]) => (
+          <Group key={group} group={group} keys={Object.keys(keys)} granted={granted} onChange={onChange} />
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+type GroupProps = Omit<MatrixProps, 'groups'> & { group: string; keys: string[] }
+
+function Group({ group, keys, granted, onChange }: GroupProps) {
+  const { t } = useTranslation('users')
+  const { can } = useServer()
+  const names = keys.map((key) => `${group}.${key}`)
+  const held = names.filter((name) => granted.has(name)).length
+  const set = (wanted: string[], isGranted: boolean) => {
+    const next = new Set(granted)
+    for (const name of wanted) {
+      if (!can(name) || name === always) continue
+      if (isGranted) next.add(name)
+      else next.delete(name)
+    }
+    onChange(next)
+  }
+  return (
+    <div className="flex flex-col gap-2.5 rounded-card border border-line p-3">
+      <Checkbox
+        label={t(`group.${group}`)}
+        checked={held === names.length ? true : held > 0 ? 'indeterminate' : false}
+        disabled={!names.some((name) => can(name) && name !== always)}
+        onChange={(checked) => set(names, checked)}
+      />
+      <div className="flex flex-col gap-2 border-l border-line pl-3.5">
+        {keys.map((key) => {
+          const name = `${group}.${key}`
+          return (
+            <Checkbox
+              key={name}
+              label={t(`permission.${group}.${key}`)}
+              checked={granted.has(name)}
+              disabled={!can(name) || name === always}
+              onChange={(checked) => set([name], checked)}
+            />
+          )
+        })}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import { csrfToken, newSessionToken } from '../../src/domain/sessions.ts'
+import { quantile, round, type Scenario, send } from './load.ts'
+import { benchOrigin } from './parts.ts'
+import { benchPassword } from './seed.ts'
+
+/** Milliseconds of reads with nobody signing in and with one login of each name in flight. */
+type LoginCosts = { read: string; inFlight: number; quiet: number; busy: number; loginsPerSecond: number }
+
+/** Rounds of both in turn, so that a slow minute of the machine hits each alike. */
+export async function measureLogins(
+  port: number,
+  read: Scenario,
+  names: string[],
+  rounds: number,
+): Promise<LoginCosts> {
+  const quiet: number[] = []
+  const busy: number[] = []
+  let logins = 0
+  let milliseconds = 0
+  for (let at = 0; at < rounds; at += 1) {
+    quiet.push(...(await round(port, read)).times)
+    const start = performance.now()
+    const signingIn = keepSigningIn(port, names)
+    try {
+      busy.push(...(await round(port, read)).times)
+    } finally {
+      logins += await signingIn.end()
+    }
+    milliseconds += performance.now() - start
+  }
+  return {
+    read: read.name,
+    inFlight: names.length,
+    quiet: quantile(quiet, 0.99),
+    busy: quantile(busy, 0.99),
+    loginsPerSecond: (logins * 1000) / milliseconds,
+  }
+}
+
+/** Everybody signs in again and again; `end` waits for the last of them and gives how many it were. */
+function keepSigningIn(port: number, names: string[]): { end: () => Promise<number> } {
+  let isOver = false
+  let logins = 0
+  const everybody = Promise.all(
+    names.map(async (name) => {
+      while (!isOver) {
+        const { status } = await send(port, loginOf(name))
+        if (status !== 200) throw new Error(`A login answered ${status}.`)
+        logins += 1
+      }
+    }),
+  )
+  // Whoever fails is heard of at the end.
+  everybody.catch(() => undefined)
+  return {
+    end: async () => {
+      isOver = true
+      await everybody
+      return logins
+    },
+  }
+}
+
+let networks = 0
+
+/** From another network each time: one network may not try so often. */
+function loginOf(user: string): Scenario {
+  networks += 1
+  const token = newSessionToken()
+  return {
+    name: 'POST /auth/login',
+    method: 'POST',
+    path: '/auth/login',
+    headers: {
+      'content-type': 'application/json',
+      origin: benchOrigin,
+      cookie: `roost_session=${token}`,
+      'x-xsrf-token': csrfToken(token),
+      'x-bench-address': `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}`,
+    },
+    body: JSON.stringify({ user, password: benchPassword }),
+  }
+}
+
+/** The row of reads beside logins. */
+export function printLogins({ read, inFlight, quiet, busy, loginsPerSecond }: LoginCosts): void {
+  const words = [
+    `p99 ${busy.toFixed(1)} ms beside ${inFlight} logins in flight`,
+    `${quiet.toFixed(1)} ms beside none`,
+    `${(busy / quiet).toFixed(2)} times as much`,
+    `${loginsPerSecond.toFixed(1)} logins/s`,
+  ]
+  console.log(`\n${read}: ${words.join(', ')}`)
+}

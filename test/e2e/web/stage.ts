@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { type PanelProcess, startPanelProcess } from '../../support/panel-process.ts'
+import type { Account } from './player.ts'
+
+/** A panel at http://localhost, where browsers have passkeys. */
+export const startLocalhostPanel = (env: Record<string, string> = {}): Promise<PanelProcess> =>
+  startPanelProcess({ HOST: 'localhost', ...env })
+
+/** An account of nobody else: a test that is tried again has another. */
+export async function makeAccount(panel: PanelProcess, name: string): Promise<Account> {
+  const username = `${name}.${randomUUID().slice(0, 8)}`
+  const account = { username, email: `${username}@roost.example`, password: `password of ${username}` }
+  const { status, body } = await panel.asAdmin('POST', '/users', {
+    ...account,
+    first_name: 'Robin',
+    last_name: 'Roost',
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return account
+}

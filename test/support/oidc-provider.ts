@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url'
+import { OAuth2Server } from 'oauth2-mock-server'
+
+const file = (name: string) => fileURLToPath(new URL(`certificates/${name}`, import.meta.url))
+
+/** Made by openssl for tests alone, for localhost; what runs with it in NODE_EXTRA_CA_CERTS believes in it. */
+export const localhostCertificate = file('localhost.crt')
+
+/** A provider of OpenID Connect at https://localhost, at which everybody is `johndoe` and agrees at once. */
+export type OidcProvider = {
+  url: string
+  /** Whoever comes next does not agree. */
+  refuseNext: () => void
+  stop: () => Promise<void>
+}
+
+/** Starts a provider on a free port. */
+export async function startOidcProvider(): Promise<OidcProvider> {
+  const server = new OAuth2Server(file('localhost.key'), localhostCertificate)
+  await server.issuer.keys.generate('RS256')
+  await server.start(0, '127.0.0.1')
+  return {
+    url: String(server.issuer.url),
+    refuseNext: () => {
+      server.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+        url.searchParams.delete('code')
+        url.searchParams.set('error', 'access_denied')
+      })
+    },
+    stop: () => server.stop(),
+  }
+}
