@@ -4,7 +4,7 @@ import { openApiDocument } from '../http/openapi.ts'
 import { apiInfo, mountedRoutes } from './api-info.ts'
 
 const { values } = parseArgs({
-  options: { out: { type: 'string' }, url: { type: 'string', default: 'http://127.0.0.1:8080' } },
+  options: { out: { type: 'string' }, url: { type: 'string', default: '/' } },
 })
 const text = `${JSON.stringify(openApiDocument(mountedRoutes(), apiInfo(values.url)), null, 2)}\n`
 if (values.out === undefined) process.stdout.write(text)

@@ -18,7 +18,7 @@ export type DocumentInfo = {
   title: string
   version: string
   description: string
-  /** Origin under which the panel is reached. */
+  /** Origin under which the panel is reached; `/` where that is the one the document comes from. */
   url: string
   /** Sections, by the beginning of their paths; the first that fits is taken. */
   tags: { name: string; prefix: string; description: string }[]

@@ -17,4 +17,5 @@ export const de = {
   startup: () => import('./de/startup.json', { with: { type: 'json' } }),
   settings: () => import('./de/settings.json', { with: { type: 'json' } }),
   feed: () => import('./de/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./de/docs.json', { with: { type: 'json' } }),
 }

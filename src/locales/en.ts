@@ -17,4 +17,5 @@ export const en = {
   startup: () => import('./en/startup.json', { with: { type: 'json' } }),
   settings: () => import('./en/settings.json', { with: { type: 'json' } }),
   feed: () => import('./en/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./en/docs.json', { with: { type: 'json' } }),
 }

@@ -17,4 +17,5 @@ export const es = {
   startup: () => import('./es/startup.json', { with: { type: 'json' } }),
   settings: () => import('./es/settings.json', { with: { type: 'json' } }),
   feed: () => import('./es/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./es/docs.json', { with: { type: 'json' } }),
 }

@@ -17,4 +17,5 @@ export const fr = {
   startup: () => import('./fr/startup.json', { with: { type: 'json' } }),
   settings: () => import('./fr/settings.json', { with: { type: 'json' } }),
   feed: () => import('./fr/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./fr/docs.json', { with: { type: 'json' } }),
 }

@@ -17,4 +17,5 @@ export const pl = {
   startup: () => import('./pl/startup.json', { with: { type: 'json' } }),
   settings: () => import('./pl/settings.json', { with: { type: 'json' } }),
   feed: () => import('./pl/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./pl/docs.json', { with: { type: 'json' } }),
 }

@@ -17,4 +17,5 @@ export const ptBR = {
   startup: () => import('./pt-BR/startup.json', { with: { type: 'json' } }),
   settings: () => import('./pt-BR/settings.json', { with: { type: 'json' } }),
   feed: () => import('./pt-BR/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./pt-BR/docs.json', { with: { type: 'json' } }),
 }

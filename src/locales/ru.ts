@@ -17,4 +17,5 @@ export const ru = {
   startup: () => import('./ru/startup.json', { with: { type: 'json' } }),
   settings: () => import('./ru/settings.json', { with: { type: 'json' } }),
   feed: () => import('./ru/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./ru/docs.json', { with: { type: 'json' } }),
 }

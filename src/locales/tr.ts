@@ -17,4 +17,5 @@ export const tr = {
   startup: () => import('./tr/startup.json', { with: { type: 'json' } }),
   settings: () => import('./tr/settings.json', { with: { type: 'json' } }),
   feed: () => import('./tr/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./tr/docs.json', { with: { type: 'json' } }),
 }

@@ -17,4 +17,5 @@ export const zhCN = {
   startup: () => import('./zh-CN/startup.json', { with: { type: 'json' } }),
   settings: () => import('./zh-CN/settings.json', { with: { type: 'json' } }),
   feed: () => import('./zh-CN/feed.json', { with: { type: 'json' } }),
+  docs: () => import('./zh-CN/docs.json', { with: { type: 'json' } }),
 }

@@ -19,8 +19,8 @@ export type Platform = {
   assets?: MiddlewareHandler
 }
 
-/** Where pages look for the application's files. */
-const assetsPath = '/assets'
+/** Where the application's files are, and the description of all routes. */
+const assetPaths = ['/assets/*', '/openapi.json']
 
 /** Surfaces behind one door: a panel for each request, one way for errors to leave, headers for all. */
 export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv> {
@@ -28,7 +28,7 @@ export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv>
   app.onError(answerError)
   app.notFound(answerMissing(() => routesOf(app)))
   app.use(headers, refuseOddPaths)
-  if (platform.assets) app.use(`${assetsPath}/*`, platform.assets)
+  if (platform.assets) for (const path of assetPaths) app.use(path, platform.assets)
   app.use(openingPanel(platform))
   for (const surface of surfaces) app.route('/', surface as Hono<HttpEnv>)
   requireDeclared(app)

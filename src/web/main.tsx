@@ -9,6 +9,8 @@ import { startTexts } from './app/texts.ts'
 import { startTheme } from './app/theme.ts'
 import { router } from './app/router.ts'
 
+// The styles that hold the page still behind an open window ask for it by this name.
+Object.assign(globalThis, { __webpack_nonce__: site.nonce })
 startTheme()
 document.documentElement.dataset.blur = site.blur ? 'on' : 'off'
 await startTexts()

@@ -11,11 +11,16 @@
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as AppRouteRouteImport } from './routes/_app/route'
 import { Route as AuthRouteRouteImport } from './routes/auth/route'
+import { Route as DocsRouteImport } from './routes/docs'
 import { Route as AppIndexRouteImport } from './routes/_app/index'
 import { Route as AppAccountRouteRouteImport } from './routes/_app/account/route'
 import { Route as AuthLoginRouteImport } from './routes/auth/login'
 import { Route as AuthRegisterRouteImport } from './routes/auth/register'
+import { Route as AppAccountIndexRouteImport } from './routes/_app/account/index'
 import { Route as AppAccountActivityRouteImport } from './routes/_app/account/activity'
+import { Route as AppAccountApiRouteImport } from './routes/_app/account/api'
+import { Route as AppAccountSignInRouteImport } from './routes/_app/account/sign-in'
+import { Route as AppAccountSshRouteImport } from './routes/_app/account/ssh'
 import { Route as AppServerServerRouteRouteImport } from './routes/_app/server/$server/route'
 import { Route as AuthPasswordIndexRouteImport } from './routes/auth/password/index'
 import { Route as AppServerServerIndexRouteImport } from './routes/_app/server/$server/index'
@@ -43,6 +48,11 @@ const AuthRouteRoute = AuthRouteRouteImport.update({
   path: '/auth',
   getParentRoute: () => rootRouteImport,
 } as any)
+const DocsRoute = DocsRouteImport.update({
+  id: '/docs',
+  path: '/docs',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const AppIndexRoute = AppIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -63,9 +73,29 @@ const AuthRegisterRoute = AuthRegisterRouteImport.update({
   path: '/register',
   getParentRoute: () => AuthRouteRoute,
 } as any)
+const AppAccountIndexRoute = AppAccountIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppAccountRouteRoute,
+} as any)
 const AppAccountActivityRoute = AppAccountActivityRouteImport.update({
   id: '/activity',
   path: '/activity',
+  getParentRoute: () => AppAccountRouteRoute,
+} as any)
+const AppAccountApiRoute = AppAccountApiRouteImport.update({
+  id: '/api',
+  path: '/api',
+  getParentRoute: () => AppAccountRouteRoute,
+} as any)
+const AppAccountSignInRoute = AppAccountSignInRouteImport.update({
+  id: '/sign-in',
+  path: '/sign-in',
+  getParentRoute: () => AppAccountRouteRoute,
+} as any)
+const AppAccountSshRoute = AppAccountSshRouteImport.update({
+  id: '/ssh',
+  path: '/ssh',
   getParentRoute: () => AppAccountRouteRoute,
 } as any)
 const AppServerServerRouteRoute = AppServerServerRouteRouteImport.update({
@@ -162,11 +192,16 @@ const AppServerServerSchedulesScheduleRoute =
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute
   '/auth': typeof AuthRouteRouteWithChildren
+  '/docs': typeof DocsRoute
   '/account': typeof AppAccountRouteRouteWithChildren
   '/auth/login': typeof AuthLoginRoute
   '/auth/register': typeof AuthRegisterRoute
   '/server/$server': typeof AppServerServerRouteRouteWithChildren
   '/account/activity': typeof AppAccountActivityRoute
+  '/account/api': typeof AppAccountApiRoute
+  '/account/sign-in': typeof AppAccountSignInRoute
+  '/account/ssh': typeof AppAccountSshRoute
+  '/account/': typeof AppAccountIndexRoute
   '/auth/password/': typeof AuthPasswordIndexRoute
   '/server/$server/activity': typeof AppServerServerActivityRoute
   '/server/$server/backups': typeof AppServerServerBackupsRoute
@@ -186,11 +221,15 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/auth': typeof AuthRouteRouteWithChildren
-  '/account': typeof AppAccountRouteRouteWithChildren
+  '/docs': typeof DocsRoute
   '/auth/login': typeof AuthLoginRoute
   '/auth/register': typeof AuthRegisterRoute
   '/': typeof AppIndexRoute
   '/account/activity': typeof AppAccountActivityRoute
+  '/account/api': typeof AppAccountApiRoute
+  '/account/sign-in': typeof AppAccountSignInRoute
+  '/account/ssh': typeof AppAccountSshRoute
+  '/account': typeof AppAccountIndexRoute
   '/auth/password': typeof AuthPasswordIndexRoute
   '/server/$server/activity': typeof AppServerServerActivityRoute
   '/server/$server/backups': typeof AppServerServerBackupsRoute
@@ -212,12 +251,17 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/_app': typeof AppRouteRouteWithChildren
   '/auth': typeof AuthRouteRouteWithChildren
+  '/docs': typeof DocsRoute
   '/_app/account': typeof AppAccountRouteRouteWithChildren
   '/auth/login': typeof AuthLoginRoute
   '/auth/register': typeof AuthRegisterRoute
   '/_app/': typeof AppIndexRoute
   '/_app/server/$server': typeof AppServerServerRouteRouteWithChildren
   '/_app/account/activity': typeof AppAccountActivityRoute
+  '/_app/account/api': typeof AppAccountApiRoute
+  '/_app/account/sign-in': typeof AppAccountSignInRoute
+  '/_app/account/ssh': typeof AppAccountSshRoute
+  '/_app/account/': typeof AppAccountIndexRoute
   '/auth/password/': typeof AuthPasswordIndexRoute
   '/_app/server/$server/activity': typeof AppServerServerActivityRoute
   '/_app/server/$server/backups': typeof AppServerServerBackupsRoute
@@ -240,11 +284,16 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/auth'
+    | '/docs'
     | '/account'
     | '/auth/login'
     | '/auth/register'
     | '/server/$server'
     | '/account/activity'
+    | '/account/api'
+    | '/account/sign-in'
+    | '/account/ssh'
+    | '/account/'
     | '/auth/password/'
     | '/server/$server/activity'
     | '/server/$server/backups'
@@ -264,11 +313,15 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/auth'
-    | '/account'
+    | '/docs'
     | '/auth/login'
     | '/auth/register'
     | '/'
     | '/account/activity'
+    | '/account/api'
+    | '/account/sign-in'
+    | '/account/ssh'
+    | '/account'
     | '/auth/password'
     | '/server/$server/activity'
     | '/server/$server/backups'
@@ -289,12 +342,17 @@ export interface FileRouteTypes {
     | '__root__'
     | '/_app'
     | '/auth'
+    | '/docs'
     | '/_app/account'
     | '/auth/login'
     | '/auth/register'
     | '/_app/'
     | '/_app/server/$server'
     | '/_app/account/activity'
+    | '/_app/account/api'
+    | '/_app/account/sign-in'
+    | '/_app/account/ssh'
+    | '/_app/account/'
     | '/auth/password/'
     | '/_app/server/$server/activity'
     | '/_app/server/$server/backups'
@@ -316,6 +374,7 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   AppRouteRoute: typeof AppRouteRouteWithChildren
   AuthRouteRoute: typeof AuthRouteRouteWithChildren
+  DocsRoute: typeof DocsRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -332,6 +391,13 @@ declare module '@tanstack/react-router' {
       path: '/auth'
       fullPath: '/auth'
       preLoaderRoute: typeof AuthRouteRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/docs': {
+      id: '/docs'
+      path: '/docs'
+      fullPath: '/docs'
+      preLoaderRoute: typeof DocsRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/_app/': {
@@ -362,11 +428,39 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AuthRegisterRouteImport
       parentRoute: typeof AuthRouteRoute
     }
+    '/_app/account/': {
+      id: '/_app/account/'
+      path: '/'
+      fullPath: '/account/'
+      preLoaderRoute: typeof AppAccountIndexRouteImport
+      parentRoute: typeof AppAccountRouteRoute
+    }
     '/_app/account/activity': {
       id: '/_app/account/activity'
       path: '/activity'
       fullPath: '/account/activity'
       preLoaderRoute: typeof AppAccountActivityRouteImport
+      parentRoute: typeof AppAccountRouteRoute
+    }
+    '/_app/account/api': {
+      id: '/_app/account/api'
+      path: '/api'
+      fullPath: '/account/api'
+      preLoaderRoute: typeof AppAccountApiRouteImport
+      parentRoute: typeof AppAccountRouteRoute
+    }
+    '/_app/account/sign-in': {
+      id: '/_app/account/sign-in'
+      path: '/sign-in'
+      fullPath: '/account/sign-in'
+      preLoaderRoute: typeof AppAccountSignInRouteImport
+      parentRoute: typeof AppAccountRouteRoute
+    }
+    '/_app/account/ssh': {
+      id: '/_app/account/ssh'
+      path: '/ssh'
+      fullPath: '/account/ssh'
+      preLoaderRoute: typeof AppAccountSshRouteImport
       parentRoute: typeof AppAccountRouteRoute
     }
     '/_app/server/$server': {
@@ -493,10 +587,18 @@ declare module '@tanstack/react-router' {
 
 interface AppAccountRouteRouteChildren {
   AppAccountActivityRoute: typeof AppAccountActivityRoute
+  AppAccountApiRoute: typeof AppAccountApiRoute
+  AppAccountSignInRoute: typeof AppAccountSignInRoute
+  AppAccountSshRoute: typeof AppAccountSshRoute
+  AppAccountIndexRoute: typeof AppAccountIndexRoute
 }
 
 const AppAccountRouteRouteChildren: AppAccountRouteRouteChildren = {
   AppAccountActivityRoute: AppAccountActivityRoute,
+  AppAccountApiRoute: AppAccountApiRoute,
+  AppAccountSignInRoute: AppAccountSignInRoute,
+  AppAccountSshRoute: AppAccountSshRoute,
+  AppAccountIndexRoute: AppAccountIndexRoute,
 }
 
 const AppAccountRouteRouteWithChildren = AppAccountRouteRoute._addFileChildren(
@@ -577,6 +679,7 @@ const AuthRouteRouteWithChildren = AuthRouteRoute._addFileChildren(
 const rootRouteChildren: RootRouteChildren = {
   AppRouteRoute: AppRouteRouteWithChildren,
   AuthRouteRoute: AuthRouteRouteWithChildren,
+  DocsRoute: DocsRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import { tanstackRouter } from '@tanstack/router-plugin/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -14,15 +14,25 @@ const webAssets = (): Plugin => ({
     const entry = Object.values(bundle).find((file) => file.type === 'chunk' && file.isEntry)
     if (entry?.type !== 'chunk') throw new Error('The build has no entry.')
     const address = (name: string) => `/${name}`
-    const styles = Object.keys(bundle).filter((name) => /^assets\/app-.*\.css$/.test(name))
+    const first = [...neededBy(entry.fileName, bundle)]
+    const styles = first.flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])])
     const assets = {
       scripts: [address(entry.fileName)],
-      preloads: entry.imports.map(address),
+      preloads: first.filter((chunk) => chunk !== entry).map(({ fileName }) => address(fileName)),
       styles: styles.map(address),
     }
     writeFileSync(here('../surfaces/browser/web-assets.json'), `${JSON.stringify(assets, null, 2)}\n`)
   },
 })
+
+/** The chunk and all that it imports, directly or not. */
+function neededBy(name: string, bundle: Rolldown.OutputBundle, seen = new Set<Rolldown.OutputChunk>()) {
+  const chunk = bundle[name]
+  if (chunk?.type !== 'chunk' || seen.has(chunk)) return seen
+  seen.add(chunk)
+  for (const imported of chunk.imports) neededBy(imported, bundle, seen)
+  return seen
+}
 
 /** The web application: `npm run build` writes it to `dist/web`; the pages of the browser surface start it. */
 export default defineConfig({
@@ -41,6 +51,10 @@ export default defineConfig({
     tailwindcss(),
     webAssets(),
   ],
+  resolve: {
+    // React has had it itself for years.
+    alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }],
+  },
   build: {
     outDir: here('../../dist/web'),
     emptyOutDir: true,
@@ -57,8 +71,9 @@ export default defineConfig({
           groups: [
             {
               name: 'framework',
-              test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?(query|router|history|store)|i18next|react-i18next|use-sync-external-store|@radix-ui\/react-(primitive|compose-refs|slot|context|presence|use-|id|portal))/,
+              test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?(query|router|store)(-core)?|@tanstack\/history|i18next|react-i18next)\//,
             },
+            { name: 'start', tags: ['$initial'] },
           ],
         },
       },

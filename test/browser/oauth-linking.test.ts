@@ -128,7 +128,7 @@ describe('linking', () => {
     expect(await linked()).toEqual([])
   })
 
-  it('names its user: what another session remembers of it is worth nothing', async () => {
+  it('AU-10: names its user: what another session remembers of it is worth nothing', async () => {
     const nils = await openBrowserOf(world, await makeUser(world, { username: 'nils', passwordHash }))
     const guest = await openBrowser(world)
     const linking = await agree((await begin()).body.redirect)

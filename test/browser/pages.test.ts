@@ -148,6 +148,7 @@ describe('what the application starts with', () => {
         name: 'Roost',
         locale: 'en',
         blur: false,
+        picture: null,
         recaptcha: { enabled: false, siteKey: '' },
         captcha: { provider: 'none', siteKey: '' },
       },

@@ -78,20 +78,15 @@ describe('another password', () => {
   })
 
   it('AU-13: counts to its last character, and is taken as it was written', async () => {
-    const long = 'x'.repeat(100)
-    const composed = 'caf\u00e9 caf\u00e9'
-    for (const [current, password, others] of [
-      [old, long, [long.slice(0, 72), `${long.slice(0, 99)}y`, `${long}x`]],
-      [long, composed, [composed.normalize('NFD')]],
-    ] as const) {
-      expect((await change(password, current)).status).toBe(204)
-      const { passwordHash: kept } = await stored()
-      expect(await verifyPassword(password, kept)).toBe(true)
-      for (const other of others) expect(await verifyPassword(other, kept), other).toBe(false)
+    const long = `${'x'.repeat(80)}caf\u00e9`
+    expect((await change(long)).status).toBe(204)
+    const { passwordHash: kept } = await stored()
+    for (const other of [long.slice(0, 72), long.normalize('NFD')]) {
+      expect(await verifyPassword(other, kept), other).toBe(false)
     }
-    const withNul = await change('correct\0zebra', composed)
+    const withNul = await change('correct\0zebra', long)
     expect([withNul.status, withNul.body.errors[0].code]).toEqual([400, 'BadRequestHttpException'])
-    expect(await verifyPassword(composed, (await stored()).passwordHash)).toBe(true)
+    expect(await verifyPassword(long, (await stored()).passwordHash)).toBe(true)
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eggs } from '../../src/db/schema.ts'
 import { codeOf, ruleOf, useTrash } from './trash-scene.ts'
 
-const { world, scene, items, list, move, purge, restore, send, idOf, ...trash } = useTrash()
+const { world, scene, items, list, move, restore, idOf, ...trash } = useTrash()
 
 const day = 86_400
 const iso = (date: Date) => `${date.toISOString().slice(0, 19)}+00:00`

@@ -72,7 +72,7 @@ const rules: Rule[] = [
   {
     files: 'src/platform/local/daemon/',
     // The development daemon stands for a program of its own: it knows the panel by its protocol alone.
-    may: [],
+    may: ['src/platform/local/options.ts'],
     packages: 'any',
   },
   {

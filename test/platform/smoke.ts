@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signMessage } from '../../src/platform/local/qstash-signature.ts'
 import type { Answer } from '../support/answers.ts'
 import { type CloudServices, openCloudServices } from '../support/cloud-services.ts'
-import { fullAcl, makeClientToken, makeKey, makeNode, makeServer, makeUser } from '../support/factories.ts'
+import {
+  fullAcl,
+  makeClientToken,
+  makeKey,
+  makeLocation,
+  makeNode,
+  makeServer,
+  makeUser,
+} from '../support/factories.ts'
 import { signingKeys } from '../support/world.ts'
 
 export type SmokeRequest = { headers?: Record<string, string>; body?: string; ip?: string }
@@ -234,12 +242,13 @@ export function smokeSuite(
     it.each(foreignHosts)(
       'NW-4: takes no link from the Host %s, and does not stumble over it',
       async (host) => {
+        await makeLocation(services.world, { short: crypto.randomUUID() })
+        await makeLocation(services.world, { short: crypto.randomUUID() })
         const answer = await call('GET', `${locationsPath}?per_page=1`, { headers: { host } })
         expect([200, 400]).toContain(answer.status)
         expect(`${answer.text}${JSON.stringify([...answer.headers])}`).not.toContain('evil')
         if (answer.status !== 200) return
-        const { links } = answer.body.meta.pagination
-        for (const link of Object.values<string>(links)) expect(new URL(link).origin).toBe(target.origin)
+        expect(new URL(answer.body.meta.pagination.links.next).origin).toBe(target.origin)
       },
     )
 

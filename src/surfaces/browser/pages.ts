@@ -125,6 +125,7 @@ const siteConfiguration = (name: string, locale: Language, captcha: Captcha, acc
   name,
   locale,
   blur: account?.blurSensitiveData ?? false,
+  picture: account?.avatarKey ? `/${account.avatarKey}` : null,
   recaptcha: { enabled: captcha.provider === 'recaptcha', siteKey: captcha.siteKey },
   captcha,
 })

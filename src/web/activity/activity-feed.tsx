@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Download, History } from 'lucide-react'
+import { Download, History, Info } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -12,7 +12,7 @@ import {
 import { asRequestError } from '../api/error.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { Badge } from '../components/badge.tsx'
-import { Button } from '../components/button.tsx'
+import { Button, IconButton } from '../components/button.tsx'
 import { RowList } from '../components/card.tsx'
 import { Instant } from '../components/instant.tsx'
 import { Pager } from '../components/pager.tsx'
@@ -48,17 +48,13 @@ export function ActivityFeed({ feed, search, onSearch, fileName }: ActivityFeedP
   const isFiltered = Object.keys(search).some((name) => name !== 'page')
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-col gap-3 xl:flex-row xl:items-start xl:justify-between">
-        <div className="min-w-0 flex-1">
-          <ActivityFilters
-            search={search}
-            events={entries.data?.meta.available_events ?? []}
-            addressError={refusal?.fieldError('filter.ip')}
-            onSearch={onSearch}
-          />
-        </div>
-        <ExportButton feed={feed} search={search} fileName={fileName} />
-      </div>
+      <ActivityFilters
+        search={search}
+        events={entries.data?.meta.available_events ?? []}
+        addressError={refusal?.fieldError('filter.ip')}
+        onSearch={onSearch}
+        actions={<ExportButton feed={feed} search={search} fileName={fileName} />}
+      />
       <Loaded query={{ ...entries, data: entries.error ? undefined : entries.data }}>
         {({ data, meta }) =>
           data.length === 0 ? (
@@ -99,9 +95,7 @@ function Row({ entry, onOpen }: { entry: ActivityEntry; onOpen: () => void }) {
           <EventText entry={entry} />
         </p>
       </div>
-      <Button look="quiet" aria-label={t('entry.open', { text: eventSentence(entry) })} onClick={onOpen}>
-        {t('details')}
-      </Button>
+      <IconButton icon={Info} label={t('entry.open', { text: eventSentence(entry) })} onClick={onOpen} />
     </li>
   )
 }
@@ -117,12 +111,7 @@ function ExportButton({ feed, search, fileName }: Pick<ActivityFeedProps, 'feed'
     onError: (error) => toastError(error, t('export.failed')),
   })
   return (
-    <Button
-      icon={Download}
-      className="self-start xl:mt-6.5"
-      busy={collecting.isPending}
-      onClick={() => collecting.mutate()}
-    >
+    <Button icon={Download} busy={collecting.isPending} onClick={() => collecting.mutate()}>
       {t(collecting.isPending ? 'export.busy' : 'export.submit')}
     </Button>
   )

@@ -1,5 +1,5 @@
 import { ListFilter } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ActivitySearch, periods, sources } from '../api/activity.ts'
 import { Button } from '../components/button.tsx'
@@ -15,10 +15,12 @@ type FiltersProps = {
   /** What the panel says of the address. */
   addressError: string | undefined
   onSearch: (search: ActivitySearch) => void
+  /** What can be done with what is shown. */
+  actions: ReactNode
 }
 
 /** What of a feed is shown; a change takes effect at once and leads to the first page. */
-export function ActivityFilters({ search, events, addressError, onSearch }: FiltersProps) {
+export function ActivityFilters({ search, events, addressError, onSearch, actions }: FiltersProps) {
   const { t } = useTranslation('feed')
   const [isOpen, setOpen] = useState(false)
   const { page: _page, ...filters } = search
@@ -26,17 +28,15 @@ export function ActivityFilters({ search, events, addressError, onSearch }: Filt
   const change = (name: keyof Filters, value: string) =>
     onSearch({ ...filters, [name]: value === '' ? undefined : value })
   return (
-    <div className="flex flex-col gap-3">
-      <div className="flex flex-wrap gap-2 sm:hidden">
-        <Button icon={ListFilter} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {t(isOpen ? 'filters.hide' : 'filters.show')}
-        </Button>
-      </div>
+    <div className="flex flex-wrap items-start gap-x-2 gap-y-3 sm:gap-x-3">
+      <Button icon={ListFilter} aria-expanded={isOpen} className="sm:hidden" onClick={() => setOpen(!isOpen)}>
+        {t(isOpen ? 'filters.hide' : 'filters.show')}
+      </Button>
       <div
         role="group"
         aria-label={t('filters.label')}
         className={classNames(
-          'grid-cols-2 items-start gap-3 sm:grid sm:grid-cols-3 xl:grid-cols-5',
+          'order-last w-full grid-cols-2 items-start gap-3 sm:order-none sm:grid sm:grid-cols-3 xl:w-auto xl:flex-1 xl:grid-cols-5',
           isOpen ? 'grid' : 'hidden',
         )}
       >
@@ -78,11 +78,14 @@ export function ActivityFilters({ search, events, addressError, onSearch }: Filt
           onChange={(value) => change('ip', value)}
         />
       </div>
-      {count > 0 && (
-        <Button className="self-start" look="quiet" onClick={() => onSearch({})}>
-          {t('filters.clear')}
-        </Button>
-      )}
+      <div className="flex flex-wrap gap-2 xl:mt-6.5">
+        {actions}
+        {count > 0 && (
+          <Button look="quiet" onClick={() => onSearch({})}>
+            {t('filters.clear')}
+          </Button>
+        )}
+      </div>
     </div>
   )
 }

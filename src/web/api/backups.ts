@@ -30,8 +30,7 @@ export const backupsQuery = (server: string) =>
         if (page >= pagination.total_pages) return { rows: rows.toReversed(), used }
       }
     },
-    refetchInterval: ({ state }) =>
-      state.status === 'success' && state.data?.rows.some(isRunning) ? betweenLooks : false,
+    refetchInterval: ({ state }) => (state.data?.rows.some(isRunning) ? betweenLooks : false),
   })
 
 export const isRunning = ({ completed_at }: Backup): boolean => completed_at === null

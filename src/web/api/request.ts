@@ -1,3 +1,4 @@
+import { secondFactorDemand } from '../app/second-factor-demand.ts'
 import { RequestError, refusalOf } from './error.ts'
 
 type Query = Record<string, string | number | boolean | null | undefined>
@@ -30,7 +31,9 @@ export async function request<Answer>(
   }
   if (!answer.ok) {
     const refusal = await refusalOf(answer)
-    if (answer.status === 401 && path.startsWith('/api/')) sessionEnded.dispatchEvent(new Event('ended'))
+    const isOfAccount = path.startsWith('/api/') || path.startsWith('/account/')
+    if (answer.status === 401 && isOfAccount) sessionEnded.dispatchEvent(new Event('ended'))
+    if (refusal.entries[0]?.code === 'TwoFactorAuthRequiredException') secondFactorDemand.raise()
     throw refusal
   }
   if (options.as === 'bytes') return (await answer.arrayBuffer()) as Answer

@@ -83,7 +83,9 @@ async function readResources(servers: readonly string[], signal: AbortSignal): P
 }
 
 const isOnItsWay = (resources: Resources | undefined) =>
-  resources?.known.values().some(({ current_state: state }) => state === 'starting' || state === 'stopping')
+  [...(resources?.known.values() ?? [])].some(({ current_state: state }) =>
+    ['starting', 'stopping'].includes(state),
+  )
 
 function silenceOf(server: string): Silence {
   const silence = silences.get(server) ?? { since: Date.now(), isExact: answered.has(server) }

@@ -77,7 +77,9 @@ export function useCommands(
 ): { commands: Command[]; isSearching: boolean } {
   const fixed = [...useServerCommands(server, wishes), ...usePanelCommands(wishes)].filter(matches(typed))
   const found = useFoundServers(searched)
-  return { commands: [...found.commands, ...fixed], isSearching: found.isSearching || searched !== typed }
+  // Until the panel has looked, those of the search before count which fit.
+  const servers = found.isOld || searched !== typed ? found.commands.filter(matches(typed)) : found.commands
+  return { commands: [...servers, ...fixed], isSearching: found.isSearching || searched !== typed }
 }
 
 const mostFound = 8
@@ -85,7 +87,7 @@ const mostFound = 8
 function useFoundServers(searched: string) {
   const navigate = useNavigate()
   const scope = site.user?.root_admin && searched !== '' ? 'admin-all' : 'accessible'
-  const { data, isFetching } = useQuery(serversQuery(scope, searched, 1))
+  const { data, isFetching, isPlaceholderData } = useQuery(serversQuery(scope, searched, 1))
   const commands = (data ? rowsOf(data) : []).slice(0, mostFound).map((server): Command => ({
     id: `server-${server.uuid}`,
     group: 'servers',
@@ -94,7 +96,7 @@ function useFoundServers(searched: string) {
     hint: primaryAddress(server) ?? server.identifier,
     run: () => void navigate({ to: '/server/$server', params: { server: server.identifier } }),
   }))
-  return { commands, isSearching: isFetching && data === undefined }
+  return { commands, isSearching: isFetching && data === undefined, isOld: isPlaceholderData }
 }
 
 /** Pages and power of the server that is open. */
@@ -114,7 +116,6 @@ function useServerCommands(id: string | undefined, { onKill }: CommandWishes): C
       group: 'server',
       icon,
       text: t(`nav.${name}`),
-      hint: server.name,
       run: () =>
         void navigate({
           to: `/server/$server${page}` as '/server/$server',
@@ -128,7 +129,6 @@ function useServerCommands(id: string | undefined, { onKill }: CommandWishes): C
       group: 'server',
       icon,
       text: t(`power.${signal}`),
-      hint: server.name,
       run: signal === 'kill' ? onKill : () => power.mutate(signal),
     }))
   return [...pages, ...powers]

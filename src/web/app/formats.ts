@@ -21,8 +21,11 @@ export const formatPercent = (value: number, digits = 0): string =>
   new Intl.NumberFormat(site.locale, { style: 'percent', maximumFractionDigits: digits }).format(value / 100)
 
 /** Date and time in the reader's zone. */
-export const formatInstant = (instant: string | Date): string =>
-  new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(instant))
+export const formatInstant = (instant: string | Date): string => instants.format(new Date(instant))
+
+// Made once: lists show many times.
+const instants = new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const relativeTimes = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
 
 const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_557_600],
@@ -38,8 +41,7 @@ const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 export function formatRelative(instant: string | Date, now = Date.now()): string {
   const seconds = Math.round((new Date(instant).getTime() - now) / 1000)
   const [unit, length] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second' as const, 1]
-  const format = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
-  return format.format(Math.trunc(seconds / length), unit)
+  return relativeTimes.format(Math.trunc(seconds / length), unit)
 }
 
 /** A length of time: `2d 3h 4m`. The two largest units that are not zero. */

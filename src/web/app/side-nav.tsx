@@ -1,5 +1,6 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 
 export type NavEntry = {
   to: string
@@ -9,11 +10,23 @@ export type NavEntry = {
   exact?: boolean
 }
 
+/** Where the row is wider than the window, it shows where the reader is. */
+function showCurrent(row: HTMLUListElement | null): void {
+  const current = row?.querySelector<HTMLElement>('[aria-current="page"]')
+  if (row && current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.clientWidth) / 2
+}
+
 /** Parts of a server or account: a column beside the page, on phones a row that scrolls by itself. */
 export function SideNav({ label, entries }: { label: string; entries: NavEntry[] }) {
+  const row = useRef<HTMLUListElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => showCurrent(row.current), [pathname])
   return (
     <nav aria-label={label} className="min-w-0 lg:w-52 lg:shrink-0">
-      <ul className="flex gap-1 overflow-x-auto p-1 lg:sticky lg:top-16 lg:flex-col lg:overflow-visible">
+      <ul
+        ref={row}
+        className="relative flex gap-1 overflow-x-auto p-1 lg:sticky lg:top-16 lg:flex-col lg:overflow-visible"
+      >
         {entries.map(({ to, params, icon: Icon, text, exact }) => (
           <li key={text} className="shrink-0">
             <Link

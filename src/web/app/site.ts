@@ -8,7 +8,13 @@ type Captcha = { provider: 'none' | 'turnstile' | 'hcaptcha' | 'recaptcha'; site
 declare global {
   interface Window {
     PterodactylUser?: SignedInUser
-    SiteConfiguration?: { name: string; locale: string; blur: boolean; captcha: Captcha }
+    SiteConfiguration?: {
+      name: string
+      locale: string
+      blur: boolean
+      picture: string | null
+      captcha: Captcha
+    }
   }
 }
 
@@ -18,6 +24,8 @@ export const site = {
   locale: window.SiteConfiguration?.locale ?? 'en',
   captcha: window.SiteConfiguration?.captcha ?? ({ provider: 'none', siteKey: '' } satisfies Captcha),
   user: window.PterodactylUser ?? null,
+  /** Path of the reader's own picture. */
+  picture: window.SiteConfiguration?.picture ?? null,
   /** Whether the reader wants private data blurred. */
   blur: window.SiteConfiguration?.blur ?? false,
   nonce: document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '',

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { BookOpen, CircleUser, LogOut, Server, UserCog } from 'lucide-react'
+import { BookOpen, LogOut, Server, UserCog } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../components/button.tsx'
+import { accountQuery } from '../api/account.ts'
+import { Avatar } from '../components/avatar.tsx'
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'
 import { CommandMenu } from './command-menu.tsx'
+import { Mark } from './mark.tsx'
 import { signOut } from './sign-out.ts'
 import { site } from './site.ts'
 import { setTheme, themes, useTheme } from './theme.ts'
@@ -29,26 +32,18 @@ export function TopBar() {
   )
 }
 
-const Mark = () => (
-  <svg aria-hidden viewBox="0 0 24 24" className="size-7 shrink-0 text-brand">
-    <rect width="24" height="24" rx="6" fill="currentColor" />
-    <path
-      d="M5 15.5h14M8 15.5c0-5 2.2-8 6.4-8 1.7 0 2.9.8 3.4 2l1.7.7-1.8.9c-.4 2.7-2.4 4.4-5.2 4.4M9.5 15.5v2.2M14 15.5v2.2"
-      fill="none"
-      className="stroke-surface"
-      strokeWidth="1.6"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-    />
-  </svg>
-)
-
 function AccountMenu() {
   const { t } = useTranslation('server')
   const theme = useTheme()
   const looks = themes.map((name) => [name, t(`theme.${name}`)] as const)
   return (
-    <Menu trigger={<IconButton icon={CircleUser} label={t('nav.account_menu')} />}>
+    <Menu
+      trigger={
+        <button type="button" aria-label={t('nav.account_menu')} className="rounded-full">
+          <OwnAvatar />
+        </button>
+      }
+    >
       <p className="max-w-64 truncate px-2.5 py-1.5 text-sm font-medium">{site.user?.username}</p>
       <MenuSeparator />
       <MenuLink>
@@ -74,4 +69,10 @@ function AccountMenu() {
       </MenuItem>
     </Menu>
   )
+}
+
+/** The reader's picture: the one the page came with, until the account is asked for. */
+function OwnAvatar() {
+  const { data } = useQuery({ ...accountQuery, enabled: false })
+  return <Avatar image={data?.image ?? site.picture ?? undefined} name={site.user?.username ?? ''} />
 }

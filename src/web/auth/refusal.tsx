@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../api/error.ts'
 import { formatDuration } from '../app/formats.ts'
@@ -6,12 +6,12 @@ import { FormError } from '../components/field.tsx'
 
 /** Seconds until an instant; 0 afterwards. */
 function useCountdown(until: number): number {
-  const [now, setNow] = useState(() => Date.now())
-  const left = Math.max(0, Math.ceil((until - now) / 1000))
+  const [, tick] = useState(0)
+  const left = Math.max(0, Math.ceil((until - Date.now()) / 1000))
   const isOver = left === 0
   useEffect(() => {
     if (isOver) return
-    const timer = setInterval(() => setNow(Date.now()), 1000)
+    const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
     return () => clearInterval(timer)
   }, [isOver])
   return left
@@ -20,8 +20,7 @@ function useCountdown(until: number): number {
 /** How long nothing may be sent, when the panel said so; 0 otherwise. `answeredAt` is when it did. */
 export function useWait(error: unknown, answeredAt: number): number {
   const refusal = asRequestError(error)
-  const seconds = refusal?.status === 429 ? (refusal.retryAfter ?? 60) : 0
-  return useCountdown(answeredAt + seconds * 1000)
+  return useCountdown(refusal?.status === 429 ? answeredAt + (refusal.retryAfter ?? 60) * 1000 : 0)
 }
 
 type RefusalProps = {
@@ -61,6 +60,6 @@ export function Refusal({ error, wait, refused, fields = [] }: RefusalProps) {
   return <FormError error={error} fields={fields} />
 }
 
-const Alert = ({ children }: { children: React.ReactNode }) => (
+const Alert = ({ children }: { children: ReactNode }) => (
   <div className="rounded-control bg-bad-soft px-3 py-2 text-sm text-bad">{children}</div>
 )

@@ -2,8 +2,8 @@ import { classNames } from './class-names.ts'
 
 const sizes = { small: 'size-7 text-xs', medium: 'size-9 text-sm', large: 'size-24 text-3xl' }
 
-/** Pictures that the panel keeps itself; pages load no others. */
-function ownPicture(image: string | undefined): string | null {
+/** The path of a picture that the panel keeps itself; pages load no others. */
+export function ownPicture(image: string | undefined): string | null {
   if (!image) return null
   const { origin, pathname } = new URL(image, location.origin)
   return origin === location.origin && pathname.startsWith('/avatars/') ? pathname : null

@@ -1,12 +1,11 @@
 import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
-import { Tooltip } from './tooltip.tsx'
 
 type Look = 'primary' | 'plain' | 'quiet' | 'danger'
 
 const base =
-  'inline-flex min-h-9 items-center justify-center gap-2 rounded-control px-3 text-sm font-medium select-none transition-colors disabled:opacity-55 disabled:cursor-not-allowed aria-disabled:opacity-55'
+  'inline-flex min-h-9 items-center justify-center gap-2 rounded-control text-sm font-medium select-none transition-colors disabled:opacity-55 disabled:cursor-not-allowed aria-disabled:opacity-55'
 
 const looks: Record<Look, string> = {
   primary: 'bg-brand text-brand-ink enabled:hover:brightness-110',
@@ -16,7 +15,7 @@ const looks: Record<Look, string> = {
 }
 
 /** For links that look like buttons. */
-export const buttonStyle = (look: Look = 'plain') => classNames(base, looks[look])
+export const buttonStyle = (look: Look = 'plain') => classNames(base, looks[look], 'px-3')
 
 type ButtonProps = ComponentProps<'button'> & {
   look?: Look
@@ -40,7 +39,7 @@ export function Button({
       {...rest}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={classNames(base, looks[look], className)}
+      className={classNames(buttonStyle(look), className)}
     >
       {busy ? (
         <LoaderCircle aria-hidden className="size-4 animate-spin" />
@@ -65,21 +64,20 @@ export function IconButton({
   ...rest
 }: IconButtonProps) {
   return (
-    <Tooltip text={label}>
-      <button
-        type="button"
-        {...rest}
-        disabled={disabled || busy}
-        aria-label={label}
-        aria-busy={busy || undefined}
-        className={classNames(base, looks[look], 'size-9 shrink-0 px-0', className)}
-      >
-        {busy ? (
-          <LoaderCircle aria-hidden className="size-4 animate-spin" />
-        ) : (
-          <Icon aria-hidden className="size-4" />
-        )}
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || busy}
+      aria-label={label}
+      data-tooltip={label}
+      aria-busy={busy || undefined}
+      className={classNames(base, looks[look], 'size-9 shrink-0', className)}
+    >
+      {busy ? (
+        <LoaderCircle aria-hidden className="size-4 animate-spin" />
+      ) : (
+        <Icon aria-hidden className="size-4" />
+      )}
+    </button>
   )
 }

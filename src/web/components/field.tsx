@@ -48,7 +48,7 @@ export function Field({
 }
 
 export const controlStyle =
-  'w-full min-h-9 rounded-control border border-line-strong bg-surface px-3 py-1.5 text-sm text-ink placeholder:text-muted aria-invalid:border-bad disabled:bg-raised disabled:text-muted read-only:bg-raised'
+  'w-full min-h-9 rounded-control border border-line-strong bg-surface px-3 py-1.5 text-sm text-ink placeholder:text-muted aria-invalid:border-bad disabled:bg-raised disabled:text-muted [&[readonly]]:bg-raised'
 
 /** A line of text with its label. */
 export function TextField({
@@ -66,19 +66,20 @@ export function TextField({
   )
 }
 
-/** Several lines of text with their label. */
+/** Several lines of text with their label; `mono` for paths, keys and the like. */
 export function TextArea({
   label,
   hint,
   error,
   className,
   hideLabel,
+  mono = false,
   ...rest
-}: FieldProps & Omit<ComponentProps<'textarea'>, 'className'>) {
+}: FieldProps & Omit<ComponentProps<'textarea'>, 'className'> & { mono?: boolean }) {
   return (
     <Field label={label} hint={hint} error={error} className={className} hideLabel={hideLabel}>
       {(wiring) => (
-        <textarea rows={4} {...rest} {...wiring} className={classNames(controlStyle, 'font-mono')} />
+        <textarea rows={4} {...rest} {...wiring} className={classNames(controlStyle, mono && 'font-mono')} />
       )}
     </Field>
   )
@@ -110,7 +111,8 @@ export function FormError({ error, fields = [] }: { error: unknown; fields?: rea
   const { t } = useTranslation()
   const refusal = asRequestError(error)
   const sentences = refusal?.otherThan(fields) ?? []
-  if (refusal?.entries.length === 0) sentences.push(t(refusal.status === 0 ? 'error.offline' : 'failure.other'))
+  if (refusal?.entries.length === 0)
+    sentences.push(t(refusal.status === 0 ? 'error.offline' : 'failure.other'))
   if (sentences.length === 0) return null
   return (
     <div role="alert" className="rounded-control bg-bad-soft px-3 py-2 text-sm text-bad">

@@ -1,12 +1,28 @@
-import type { LucideIcon } from 'lucide-react'
-import { DropdownMenu as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
-import { classNames } from './class-names.ts'
+import {
+  cloneElement,
+  type KeyboardEvent,
+  lazy,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+} from 'react'
+import { Suspense, useState } from 'react'
+import type * as Parts from './menu-parts.tsx'
 
-const content =
-  'z-50 max-h-[70dvh] min-w-48 overflow-y-auto rounded-control border border-line bg-surface p-1 shadow-xl'
-const item =
-  'flex min-h-9 cursor-default items-center gap-2.5 rounded-[0.375rem] px-2.5 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-raised'
+// Most pages have menus, and most of these are never opened: their code comes when one is about to be.
+const load = () => import('./menu-parts.tsx')
+const preload = () => void load().catch(() => undefined)
+
+const OpenedMenu = lazy(async () => ({ default: (await load()).OpenedMenu }))
+
+type TriggerProps = {
+  'aria-haspopup'?: 'menu'
+  'aria-expanded'?: boolean
+  onClick?: (event: MouseEvent) => void
+  onKeyDown?: (event: KeyboardEvent) => void
+  onPointerEnter?: () => void
+  onFocus?: () => void
+}
 
 /** A list of actions behind a button. The trigger must be one element that can be focused. */
 export function Menu({
@@ -14,83 +30,39 @@ export function Menu({
   align = 'end',
   children,
 }: {
-  trigger: ReactNode
+  trigger: ReactElement<TriggerProps>
   align?: 'start' | 'end'
   children: ReactNode
 }) {
+  const [openedBy, setOpenedBy] = useState<'pointer' | 'keyboard' | null>(null)
+  const closed = cloneElement(trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onPointerEnter: preload,
+    onFocus: preload,
+    // Keys press a button as nothing that points does: at no place.
+    onClick: ({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer'),
+    onKeyDown: (event) => {
+      if (event.key !== 'ArrowDown') return
+      event.preventDefault()
+      setOpenedBy('keyboard')
+    },
+  })
+  if (openedBy === null) return closed
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content align={align} sideOffset={6} collisionPadding={8} className={content}>
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Suspense fallback={closed}>
+      <OpenedMenu trigger={trigger} align={align} byKeyboard={openedBy === 'keyboard'}>
+        {children}
+      </OpenedMenu>
+    </Suspense>
   )
 }
 
-type MenuItemProps = {
-  icon?: LucideIcon
-  danger?: boolean
-  disabled?: boolean
-  onSelect: () => void
-  children: ReactNode
-}
-
-export function MenuItem({
-  icon: Icon,
-  danger = false,
-  disabled = false,
-  onSelect,
-  children,
-}: MenuItemProps) {
-  return (
-    <Radix.Item disabled={disabled} onSelect={onSelect} className={classNames(item, danger && 'text-bad')}>
-      {Icon && <Icon aria-hidden className="size-4 shrink-0" />}
-      {children}
-    </Radix.Item>
-  )
-}
-
+export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }))
 /** A link among actions: the child is the anchor. */
-export const MenuLink = ({ children }: { children: ReactNode }) => (
-  <Radix.Item asChild className={item}>
-    {children}
-  </Radix.Item>
-)
-
+export const MenuLink = lazy(async () => ({ default: (await load()).MenuLink }))
 /** One of several, of which one holds. */
-export function MenuChoices<Value extends string>({
-  label,
-  value,
-  onChange,
-  choices,
-}: {
-  label: string
-  value: Value
-  onChange: (value: Value) => void
-  choices: readonly (readonly [value: Value, text: string])[]
-}) {
-  return (
-    <>
-      <Radix.Label className="px-2.5 py-1 text-xs font-medium text-muted">{label}</Radix.Label>
-      <Radix.RadioGroup value={value} onValueChange={(next) => onChange(next as Value)}>
-        {choices.map(([choice, text]) => (
-          <Radix.RadioItem
-            key={choice}
-            value={choice}
-            className={classNames(
-              item,
-              'data-[state=checked]:font-semibold data-[state=checked]:text-brand-text',
-            )}
-          >
-            {text}
-          </Radix.RadioItem>
-        ))}
-      </Radix.RadioGroup>
-    </>
-  )
-}
-
-export const MenuSeparator = () => <Radix.Separator className="my-1 h-px bg-line" />
+export const MenuChoices = lazy(async () => ({
+  default: (await load()).MenuChoices,
+})) as unknown as typeof Parts.MenuChoices
+export const MenuSeparator = lazy(async () => ({ default: (await load()).MenuSeparator }))

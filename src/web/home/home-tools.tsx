@@ -35,7 +35,7 @@ export function HomeTools({
       <SelectField
         label={t('scope.label')}
         hideLabel
-        className="min-w-0 grow basis-36 sm:grow-0"
+        className="min-w-0 grow basis-36 sm:grow-0 sm:basis-52"
         value={search.scope ?? 'accessible'}
         onChange={({ target }) => onChange({ scope: target.value as Scope, page: undefined })}
       >
@@ -48,7 +48,7 @@ export function HomeTools({
       <SelectField
         label={t('sort.label')}
         hideLabel
-        className="min-w-0 grow basis-36 sm:grow-0"
+        className="min-w-0 grow basis-36 sm:grow-0 sm:basis-52"
         value={search.sort ?? 'listed'}
         onChange={({ target }) => onChange({ sort: target.value as Sort })}
       >

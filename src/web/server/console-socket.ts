@@ -22,14 +22,20 @@ export type SocketSnapshot = {
   stats: LiveStats | null
   /** When it is tried again, in milliseconds since 1970. */
   retryAt: number | null
-  /** How often it was tried in vain since the line was last open. */
+  /** How often it was tried in vain since the line was last open, and since when, in milliseconds since 1970. */
   failures: number
+  lostAt: number
+  /** It was the panel that did not answer. */
+  isPanelAway: boolean
 }
 
 export type SocketEvent = { event: string; args: string[] }
 type Listener = (event: SocketEvent) => void
 
+/** Milliseconds between tries: longer each time, but soon after all while somebody may be waiting. */
 const firstDelay = 500
+const soonDelay = 2000
+const soonTries = 12
 const longestDelay = 15_000
 /** A token that is no good is not asked for again and again. */
 const betweenRenewals = 5000
@@ -45,6 +51,8 @@ const silent: SocketSnapshot = {
   stats: null,
   retryAt: null,
   failures: 0,
+  lostAt: 0,
+  isPanelAway: false,
 }
 
 /**
@@ -136,7 +144,7 @@ export class ConsoleSocket {
       if (this.#closed) return
       const status = asRequestError(error)?.status
       if (status === 401 || status === 403 || status === 404) this.#refused()
-      else this.#lost(asRequestError(error)?.retryAfter)
+      else this.#lost(status === 0, asRequestError(error)?.retryAfter)
     }
   }
 
@@ -201,11 +209,12 @@ export class ConsoleSocket {
     }
   }
 
-  #lost(seconds?: number | null): void {
+  #lost(isPanelAway = false, seconds?: number | null): void {
     this.#socket = null
     if (this.#closed) return
-    const { failures } = this.#snapshot
-    const backOff = Math.min(longestDelay, firstDelay * 2 ** failures) * (0.75 + Math.random() / 2)
+    const { failures, lostAt } = this.#snapshot
+    const longest = failures < soonTries ? soonDelay : longestDelay
+    const backOff = Math.min(longest, firstDelay * 2 ** failures) * (0.75 + Math.random() / 2)
     const delay = Math.max(backOff, (seconds ?? 0) * 1000)
     this.#set({
       connection: 'unreachable',
@@ -213,6 +222,8 @@ export class ConsoleSocket {
       state: null,
       retryAt: Date.now() + delay,
       failures: failures + 1,
+      lostAt: failures === 0 ? Date.now() : lostAt,
+      isPanelAway,
     })
     this.#timer = setTimeout(this.#now, delay)
   }

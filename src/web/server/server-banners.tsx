@@ -77,7 +77,7 @@ function ObstacleBanner({ obstacle, step }: { obstacle: Obstacle; step: string |
 function LineBanner() {
   const { t } = useTranslation('server')
   const { server, socket } = useServer()
-  const { connection, retryAt } = useLive()
+  const { connection, retryAt, isPanelAway } = useLive()
   const { isUnreachable, isLineBlocked } = useServerLive()
   if (connection === 'refused') {
     return (
@@ -95,12 +95,21 @@ function LineBanner() {
   return (
     <Banner
       tone={isUnreachable ? 'bad' : 'warn'}
-      title={isUnreachable ? t('strings:state.unreachable') : t('banner.line_blocked')}
+      title={t(
+        isPanelAway
+          ? 'strings:failure.offline'
+          : isUnreachable
+            ? 'strings:state.unreachable'
+            : 'banner.line_blocked',
+      )}
       actions={retry}
     >
-      {isUnreachable
-        ? t('banner.unreachable', { node: server.node })
-        : t('banner.line_blocked_text', { node: server.node })}{' '}
+      {t(
+        isPanelAway ? 'banner.panel_away' : isUnreachable ? 'banner.unreachable' : 'banner.line_blocked_text',
+        {
+          node: server.node,
+        },
+      )}{' '}
       {retryAt !== null && <RetryCountdown at={retryAt} />}
     </Banner>
   )

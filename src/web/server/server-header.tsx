@@ -6,7 +6,7 @@ import { Button, IconButton } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { primaryAddress } from './addresses.ts'
 import { isUseful, KillDialog, signalPermissions, usePower } from './power.tsx'
-import { useServer } from './server-context.tsx'
+import { useLive, useServer } from './server-context.tsx'
 import { useServerLive } from './server-live.ts'
 import { StateBadge } from './state-badge.tsx'
 import { isBlocked } from './server-state.ts'
@@ -16,6 +16,7 @@ export function ServerHeader() {
   const { t } = useTranslation('server')
   const { server } = useServer()
   const { state, isUnreachable } = useServerLive()
+  const { isPanelAway } = useLive()
   const address = primaryAddress(server)
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
@@ -23,7 +24,7 @@ export function ServerHeader() {
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <p className="min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">{server.name}</p>
           <span role="status">
-            <StateBadge server={server} state={state} isUnreachable={isUnreachable} />
+            <StateBadge server={server} state={state} isUnreachable={isUnreachable && !isPanelAway} />
           </span>
         </div>
         {address && (

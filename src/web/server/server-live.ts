@@ -21,8 +21,13 @@ export function useServerLive(): ServerLive {
   const live = useLive()
   const isLineDown = live.connection !== 'open' && live.failures >= fewFailures
   const asksPanel = (isLineDown || live.connection === 'refused') && !isBlocked(server)
-  const { data } = useQuery({ ...resourcesQuery([server.uuid]), enabled: asksPanel })
-  const known = asksPanel ? data?.known.get(server.uuid) : undefined
+  const { data, dataUpdatedAt } = useQuery({
+    ...resourcesQuery([server.uuid]),
+    enabled: asksPanel,
+    staleTime: 0,
+  })
+  const isNews = asksPanel && !live.isPanelAway && dataUpdatedAt > live.lostAt
+  const known = isNews ? data?.known.get(server.uuid) : undefined
   return {
     state: live.state ?? known?.current_state ?? null,
     isUnreachable: isLineDown && !known,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { type Account, openPlayer, type Player } from './player.ts'
-import { makeAccount, startLocalhostPanel } from './stage.ts'
+import { makeAccount, startLocalhostPanel, startTimeout } from './stage.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
@@ -25,7 +25,7 @@ beforeAll(async () => {
   account = await makeAccount(panel, 'visitor')
   player = await openPlayer(chromium, panel.bootstrap.url)
   expect(await player.signIn(account)).toBe('signed in')
-})
+}, startTimeout)
 afterAll(async () => {
   await chromium?.close()
   await panel?.stop()
@@ -39,7 +39,7 @@ async function openElsewhere(host: string): Promise<Page> {
   return page
 }
 
-describe('the session in a browser', () => {
+describe('the session in a browser', { timeout: 120_000 }, () => {
   it('has a cookie that no script reads, and breaks no policy of its pages', async () => {
     const cookies = await player.context.cookies()
     expect(cookies.find(({ name }) => name === 'roost_session')).toMatchObject({
@@ -138,7 +138,7 @@ const mayCall = (page: Page, method: string, url: string, body?: object) =>
 describe.each([
   { host: 'localhost', statuses: [419, 419], why: 'comes with the cookies, and is no page of ours' },
   { host: '127.0.0.1', statuses: [419, 401], why: 'comes without the cookies' },
-])('a page at another port of $host, which $why', { timeout: 60_000 }, ({ host, statuses }) => {
+])('a page at another port of $host, which $why', { timeout: 120_000 }, ({ host, statuses }) => {
   const at = (path: string) => `${panel.bootstrap.url}${path}`
 
   it('changes nothing under the session', async () => {

@@ -4,7 +4,7 @@ import { localhostCertificate, type OidcProvider, startOidcProvider } from '../.
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
 import { openPlayer, type Player } from './player.ts'
-import { makeAccount, startLocalhostPanel } from './stage.ts'
+import { makeAccount, startLocalhostPanel, startTimeout } from './stage.ts'
 
 let panel: PanelProcess
 let provider: OidcProvider
@@ -25,7 +25,7 @@ beforeAll(async () => {
     oidc_client_secret: 'client secret',
   }
   expect((await panel.asAdmin('PATCH', '/settings', { sign_in: oidc })).status).toBe(200)
-})
+}, startTimeout)
 afterAll(async () => {
   await chromium?.close()
   await panel?.stop()
@@ -56,7 +56,7 @@ async function linkMailedTo(email: string): Promise<string> {
   })
 }
 
-describe('in a browser, somebody', { timeout: 90_000 }, () => {
+describe('in a browser, somebody', { timeout: 120_000 }, () => {
   it('signs in by a passkey, and by a code where the account asks for one', async () => {
     const account = await makeAccount(panel, 'passkey')
     const player = await sitDown()

@@ -3,6 +3,9 @@ import { expect } from 'vitest'
 import { type PanelProcess, startPanelProcess } from '../../support/panel-process.ts'
 import type { Account } from './player.ts'
 
+/** Milliseconds for a panel and a browser to start on a busy machine. */
+export const startTimeout = 240_000
+
 /** A panel at http://localhost, where browsers have passkeys. */
 export const startLocalhostPanel = (env: Record<string, string> = {}): Promise<PanelProcess> =>
   startPanelProcess({ HOST: 'localhost', ...env })

@@ -1,6 +1,7 @@
 import { createFileRoute, Outlet } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { site } from '../../app/site.ts'
+import { SecondFactorNotice } from '../../app/second-factor-notice.tsx'
 import { SessionEnded } from '../../app/session-ended.tsx'
 import { TopBar } from '../../app/top-bar.tsx'
 
@@ -23,6 +24,7 @@ function AppLayout() {
         {t('nav.skip')}
       </a>
       <TopBar />
+      <SecondFactorNotice />
       <Outlet />
       <SessionEnded />
     </div>

@@ -12,10 +12,10 @@ export const Route = createFileRoute('/auth')({
 function AuthLayout() {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center gap-6 p-4">
-      <p className="flex max-w-full items-center gap-2.5 text-lg font-semibold tracking-tight">
+      <header className="flex max-w-full items-center gap-2.5 text-lg font-semibold tracking-tight">
         <Mark />
         <span className="truncate">{site.name}</span>
-      </p>
+      </header>
       <main className="w-full max-w-sm rounded-card border border-line bg-surface p-6 shadow-sm">
         <Outlet />
       </main>

@@ -71,7 +71,9 @@ export function RestoreBackup({ backup, onClose }: Props) {
       toast(t('restore_started'))
       onClose()
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['server'] }),
+    // The server alone: what belongs to it is refused until it is restored.
+    onSettled: () =>
+      queries.invalidateQueries({ queryKey: ['server'], predicate: ({ queryKey }) => queryKey.length === 2 }),
   })
   return (
     <ConfirmDialog

@@ -63,6 +63,7 @@ export function CreateBackup({ onClose }: { onClose: () => void }) {
           error={refusal?.fieldError('name')}
         />
         <TextArea
+          mono
           label={t('ignored')}
           name="ignored"
           spellCheck={false}

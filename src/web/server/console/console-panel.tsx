@@ -70,7 +70,7 @@ export function ConsolePanel() {
         <ConsoleTools look={look} terminal={terminal} onFind={() => setFinding(true)} />
       </div>
       {isFinding && <FindBar terminal={terminal} onClose={() => setFinding(false)} />}
-      <div className="relative h-[55dvh] min-h-72 lg:h-[62dvh]">
+      <div className="relative h-[46dvh] min-h-64 md:h-[62dvh]">
         <Suspense fallback={<p className="p-3 font-mono text-sm text-muted">{t('strings:loading')}</p>}>
           <TerminalView log={log} look={look.look} onReady={setTerminal} />
         </Suspense>

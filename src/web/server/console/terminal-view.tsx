@@ -37,7 +37,10 @@ export default function TerminalView({ log, look, onReady }: Props) {
         look.wraps ? 'absolute inset-0 overflow-hidden' : 'absolute inset-0 overflow-x-auto overflow-y-hidden'
       }
     >
-      <div ref={place} className="h-full py-2 pl-3" />
+      {/* Its padding is not the terminal's place: as many rows are made as that is high. */}
+      <div className="h-full py-2 pl-3">
+        <div ref={place} className="h-full" />
+      </div>
     </div>
   )
 }

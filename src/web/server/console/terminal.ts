@@ -4,7 +4,7 @@ import { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal as Xterm } from '@xterm/xterm'
 import { type ConsoleLog, mostLines } from './console-log.ts'
-import { nonceDocument } from './nonce-document.ts'
+import { allowSpanStyles, withStyleNonce } from './content-policy.ts'
 import { findOptions, terminalTheme } from './terminal-theme.ts'
 
 /** `isRead`: lines are put where readers of screens find them. */
@@ -16,6 +16,9 @@ export type Found = { at: number; count: number }
 /** Columns of a terminal that does not wrap. */
 const longestRow = 500
 const mostMatches = 1000
+
+// The terminal writes colours that are none of the sixteen as attributes.
+allowSpanStyles()
 
 /** Only addresses of the web are followed, and the page there learns nothing of this one. */
 function follow(_event: MouseEvent, address: string): void {
@@ -42,7 +45,6 @@ export class LogTerminal {
     this.#log = log
     this.#clears = log.since(0).clears
     this.#xterm = new Xterm({
-      documentOverride: nonceDocument,
       allowProposedApi: true,
       disableStdin: true,
       cursorInactiveStyle: 'none',
@@ -57,7 +59,7 @@ export class LogTerminal {
       screenReaderMode: look.isRead,
     })
     for (const addon of [this.#fit, this.#search, new WebLinksAddon(follow)]) this.#xterm.loadAddon(addon)
-    this.#xterm.open(place)
+    withStyleNonce(() => this.#xterm.open(place))
     this.#xterm.attachCustomKeyEventHandler((event) => this.#press(event))
     this.#wraps = look.wraps
     this.fit()

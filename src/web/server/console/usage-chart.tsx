@@ -11,8 +11,10 @@ type Props = {
   /** Seconds since 1970. */
   times: readonly number[]
   curves: readonly Curve[]
-  /** The top of the scale where nothing is above it; 0 for none. */
+  /** The top of the scale where nothing is above it. */
   most: number
+  /** Steps of the scale, where tens do not suit. */
+  steps?: number[]
   format: (value: number) => string
 }
 
@@ -20,16 +22,16 @@ const height = 140
 const seconds = 180
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-const clock = new Intl.DateTimeFormat(site.locale, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' })
 
 /** Curves over the last minutes, with the same in words for whoever does not see them. */
-export function UsageChart({ label, times, curves, most, format }: Props) {
+export function UsageChart({ label, times, curves, most, steps, format }: Props) {
   const { t } = useTranslation('console')
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const isDark = useIsDark()
   const make = useEffectEvent(
-    (at: HTMLElement) => new uPlot(optionsOf({ curves, most, format }, at.clientWidth), [[]], at),
+    (at: HTMLElement) => new uPlot(optionsOf({ curves, most, steps, format }, at.clientWidth), [[]], at),
   )
   useEffect(() => {
     if (!place.current) return
@@ -86,7 +88,7 @@ const formatLast = (value: number | null | undefined, format: Props['format']) =
   value === null || value === undefined ? '–' : format(value)
 
 function optionsOf(
-  { curves, most, format }: Pick<Props, 'curves' | 'most' | 'format'>,
+  { curves, most, steps, format }: Omit<Props, 'label' | 'times'>,
   width: number,
 ): uPlot.Options {
   const axis = { stroke: token('--muted'), font: '11px sans-serif', ticks: { show: false } }
@@ -105,11 +107,19 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
-        size: 24,
-        space: 80,
+        gap: 8,
+        size: 30,
+        space: 52,
         values: (_plot, ticks) => ticks.map((tick) => clock.format(tick * 1000)),
       },
-      { ...axis, grid, size: 68, space: 36, values: (_plot, ticks) => ticks.map(format) },
+      {
+        ...axis,
+        ...(steps ? { incrs: steps } : {}),
+        grid,
+        size: 68,
+        space: 36,
+        values: (_plot, ticks) => ticks.map(format),
+      },
     ],
     series: [
       {},

@@ -6,6 +6,9 @@ import { Card } from '../../components/card.tsx'
 import { useServer } from '../server-context.tsx'
 import { UsageChart } from './usage-chart.tsx'
 
+/** Steps of a scale of bytes: powers of two. */
+const byteSteps = Array.from({ length: 50 }, (_, power) => 2 ** power)
+
 const rate = (amount: string) => `${amount}/s`
 
 /** What the server used in the last minutes: processor, memory and network. */
@@ -41,6 +44,7 @@ export default function UsageCharts() {
             },
           ]}
           most={memory * 1024 ** 2}
+          steps={byteSteps}
           format={formatBytes}
         />
       </Card>
@@ -60,7 +64,8 @@ export default function UsageCharts() {
               values: values.map((each) => each.sent),
             },
           ]}
-          most={0}
+          most={1024}
+          steps={byteSteps}
           format={bytesPerSecond}
         />
       </Card>

@@ -14,6 +14,7 @@ import { connectionString, hostOf, jdbcAddress } from './addresses.ts'
 /** How to reach a database. Its password is asked for when somebody wants to see it, and forgotten with the window. */
 export function ConnectionDetails({ database, onClose }: { database: Database; onClose: () => void }) {
   const { t } = useTranslation('databases')
+  const mayShow = useServer().can('database.view_password')
   const [password, setPassword] = useState(() => passwordOf(database))
   return (
     <Dialog open onOpenChange={onClose} title={t('details')} text={database.name}>
@@ -31,7 +32,7 @@ export function ConnectionDetails({ database, onClose }: { database: Database; o
           name={t('url')}
           text={connectionString(database, password)}
           isPrivate
-          {...(password === null ? { hint: t('url_without') } : {})}
+          {...(mayShow && password === null ? { hint: t('url_without') } : {})}
         />
       </dl>
     </Dialog>

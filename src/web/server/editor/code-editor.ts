@@ -15,6 +15,9 @@ import { site } from '../../app/site.ts'
 import { editorLook } from './editor-look.ts'
 import { languageOf } from './languages.ts'
 
+/** What is in an editor, and a way to say that exactly this has been saved. */
+export type Content = { text: string; markSaved: () => void }
+
 type Options = {
   parent: HTMLElement
   text: string
@@ -25,7 +28,7 @@ type Options = {
   /** Texts of the editor's own panels, by their English ones. */
   phrases: Record<string, string>
   onDirty: (isDirty: boolean) => void
-  onSave: () => void
+  onSave: (content: Content) => void
 }
 
 /** The text of a file, to be read and changed. */
@@ -34,12 +37,14 @@ export class CodeEditor {
   readonly #wrap = new Compartment()
   readonly #language = new Compartment()
   readonly #readOnly = new Compartment()
-  readonly #onDirty: (isDirty: boolean) => void
+  readonly #onDirty: Options['onDirty']
+  readonly #onSave: Options['onSave']
   #saved: Text
   #isDirty = false
 
   constructor(options: Options) {
     this.#onDirty = options.onDirty
+    this.#onSave = options.onSave
     this.#view = new EditorView({
       parent: options.parent,
       state: EditorState.create({ doc: options.text, extensions: this.#extensions(options) }),
@@ -47,9 +52,9 @@ export class CodeEditor {
     this.#saved = this.#view.state.doc
   }
 
-  #extensions({ lineBreak, isReadOnly, label, phrases, onSave }: Options) {
+  #extensions({ lineBreak, isReadOnly, label, phrases }: Options) {
     const save = () => {
-      onSave()
+      this.save()
       return true
     }
     return [
@@ -90,14 +95,14 @@ export class CodeEditor {
     this.#onDirty(isDirty)
   }
 
-  /** What is in the editor now: its text, and a way to say that exactly this has been saved. */
-  content(): { text: string; markSaved: () => void } {
+  /** Hands over what is in the editor. */
+  save(): void {
     const { doc } = this.#view.state
     const markSaved = () => {
       this.#saved = doc
       this.#look()
     }
-    return { text: this.#view.state.sliceDoc(), markSaved }
+    this.#onSave({ text: this.#view.state.sliceDoc(), markSaved })
   }
 
   setWrap(isWrapped: boolean): void {
@@ -116,10 +121,6 @@ export class CodeEditor {
 
   find(): void {
     openSearchPanel(this.#view)
-  }
-
-  focus(): void {
-    this.#view.focus()
   }
 
   destroy(): void {

@@ -22,8 +22,10 @@ export function EditPage({ file }: { file: string }) {
   usePageTitle(name, server.name)
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <PageHeader title={name} actions={<FileActions file={file} />} />
-      <PathTrail path={file} />
+      <div>
+        <PageHeader title={name} actions={<FileActions file={file} />} />
+        <PathTrail path={file} />
+      </div>
       <Loaded query={opened} skeleton={<Skeleton rows={1} className="h-96" />}>
         {(found) =>
           found.kind === 'text' ? (

@@ -1,13 +1,12 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Save, Search, WrapText } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { useFileRights } from '../files/files-context.tsx'
 import { nameOf } from '../files/paths.ts'
-import type { CodeEditor } from './code-editor.ts'
 import type { Stamp } from './open-file.ts'
 import { fileText, type TextFile } from './text-file.ts'
 import { useCodeEditor } from './use-code-editor.ts'
@@ -31,19 +30,15 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
   const [isDirty, setDirty] = useState(false)
   const wrap = useWrap()
   const saving = useSave(stamp, onSaved ?? (() => undefined))
-  const editor = useRef<CodeEditor | null>(null)
-  const save = (isForced: boolean) => {
-    if (!path || !rights.create || !editor.current) return
-    const { text, markSaved } = editor.current.content()
-    saving.save({ path, text: fileText(file, text), markSaved, isForced })
-  }
-  const place = useCodeEditor(editor, {
+  const { place, editor } = useCodeEditor({
     file,
     name: path ? nameOf(path) : '',
     isReadOnly: !rights.create,
     isWrapped: wrap.isWrapped,
     onDirty: setDirty,
-    onSave: () => save(false),
+    onSave: ({ text, markSaved }) => {
+      if (path && rights.create) saving.save({ path, text: fileText(file, text), markSaved })
+    },
   })
   return (
     <section aria-label={t('editor')} className="flex min-w-0 flex-col gap-3">
@@ -66,7 +61,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
             icon={Save}
             busy={saving.isPending}
             disabled={!path || (!isDirty && stamp !== 'missing')}
-            onClick={() => save(false)}
+            onClick={() => editor.current?.save()}
           >
             {t('strings:action.save')}
           </Button>
@@ -91,7 +86,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
               {saving.obstacle === 'changed' && onReload && (
                 <Button onClick={onReload}>{t('obstacle.reload')}</Button>
               )}
-              <Button look="danger" busy={saving.isPending} onClick={() => save(true)}>
+              <Button look="danger" busy={saving.isPending} onClick={saving.overwrite}>
                 {t(saving.obstacle === 'gone' ? 'obstacle.write' : 'obstacle.overwrite')}
               </Button>
             </>

@@ -34,8 +34,10 @@ export function NewFilePage({ directory }: { directory: string }) {
     })
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <PageHeader title={t('new_file')} />
-      <PathTrail path={directory} />
+      <div>
+        <PageHeader title={t('new_file')} />
+        <PathTrail path={directory} />
+      </div>
       {rights.create ? (
         <>
           <TextField

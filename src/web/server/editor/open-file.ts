@@ -7,7 +7,7 @@ import { nameOf, parentOf } from '../files/paths.ts'
 import { readText, type TextFile } from './text-file.ts'
 
 /** What tells whether a file is still as it was; `hidden` where the reader may not look into the folder. */
-export type Stamp = string | 'hidden' | 'missing'
+export type Stamp = { modified: string; size: number } | 'hidden' | 'missing'
 
 type Opened =
   | { kind: 'text'; file: TextFile; stamp: Stamp }
@@ -55,7 +55,7 @@ async function lookAt(server: string, file: string): Promise<FileEntry | 'hidden
 
 function stampOf(entry: FileEntry | 'hidden' | null): Stamp {
   if (entry === null) return 'missing'
-  return entry === 'hidden' ? entry : `${entry.modified_at} ${entry.size}`
+  return entry === 'hidden' ? entry : { modified: entry.modified_at, size: entry.size }
 }
 
 /** How a file is now. */

@@ -1,6 +1,6 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CodeEditor } from './code-editor.ts'
+import { CodeEditor, type Content } from './code-editor.ts'
 import type { TextFile } from './text-file.ts'
 
 /** Texts of the editor's own panels, by the names which it gives them. */
@@ -31,12 +31,13 @@ type Options = {
   isReadOnly: boolean
   isWrapped: boolean
   onDirty: (isDirty: boolean) => void
-  onSave: () => void
+  onSave: (content: Content) => void
 }
 
 /** An editor in the element that is given the ref; what is in `file` is shown once, changes to it are not. */
-export function useCodeEditor(editor: RefObject<CodeEditor | null>, options: Options) {
+export function useCodeEditor(options: Options) {
   const { t } = useTranslation('files')
+  const editor = useRef<CodeEditor | null>(null)
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef({ ...options, t })
   useEffect(() => {
@@ -56,18 +57,18 @@ export function useCodeEditor(editor: RefObject<CodeEditor | null>, options: Opt
         Object.entries(phrases).map(([phrase, key]) => [phrase, t(`phrase.${key}`)]),
       ),
       onDirty: (isDirty) => latest.current.onDirty(isDirty),
-      onSave: () => latest.current.onSave(),
+      onSave: (content) => latest.current.onSave(content),
     })
     editor.current = made
     return () => {
       editor.current = null
       made.destroy()
     }
-  }, [editor])
+  }, [])
   useEffect(() => {
     void editor.current?.setName(name).catch(() => undefined)
-  }, [editor, name])
-  useEffect(() => editor.current?.setReadOnly(isReadOnly), [editor, isReadOnly])
-  useEffect(() => editor.current?.setWrap(isWrapped), [editor, isWrapped])
-  return place
+  }, [name])
+  useEffect(() => editor.current?.setReadOnly(isReadOnly), [isReadOnly])
+  useEffect(() => editor.current?.setWrap(isWrapped), [isWrapped])
+  return { place, editor }
 }

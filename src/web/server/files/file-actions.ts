@@ -22,10 +22,10 @@ function useOptimistic() {
       await client.cancelQueries({ queryKey })
       const before = client.getQueryData(queryKey)
       if (before) client.setQueryData(queryKey, change(before, variables))
-      return before
+      return { before }
     },
-    onError: (error: unknown, _: Variables, before: FileEntry[] | undefined) => {
-      client.setQueryData(queryKey, before)
+    onError: (error: unknown, _: Variables, taken: { before: FileEntry[] | undefined } | undefined) => {
+      client.setQueryData(queryKey, taken?.before)
       toastError(error, t('failed'))
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['files', id] }),
@@ -96,8 +96,8 @@ export function useTrash() {
   return useMutation({
     mutationFn: (names: readonly string[]) => moveToTrash(id, directory, names),
     onMutate,
-    onError: async (error, names, before) => {
-      onError(error, names, before)
+    onError: async (error, names, taken) => {
+      onError(error, names, taken)
       if (asRequestError(error)?.status !== 403) return
       const state = await client.fetchQuery(trashQuery(id, 1)).catch(asRequestError)
       if (state && 'status' in state && state.status === 403)

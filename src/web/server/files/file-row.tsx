@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { File, FileArchive, FileSymlink, FileWarning, Folder } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { memo, type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FileEntry } from '../../api/files.ts'
 import { formatBytes } from '../../app/formats.ts'
@@ -21,10 +21,11 @@ type RowProps = {
   /** Pixels from the top of the table. */
   offset: number
   isMarked: boolean
-  onMark: (isMarked: boolean, isRange: boolean) => void
+  onMark: (name: string, isMarked: boolean, isRange: boolean) => void
 }
 
-export function FileRow({ entry, index, offset, isMarked, onMark }: RowProps) {
+/** One entry of the folder. Rows that stay are not drawn again while the list is scrolled. */
+export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, onMark }: RowProps) {
   const { t } = useTranslation('files')
   const isRange = useRef(false)
   const size = entry.is_file ? formatBytes(entry.size) : ''
@@ -44,7 +45,7 @@ export function FileRow({ entry, index, offset, isMarked, onMark }: RowProps) {
           label={t('select', { name: entry.name })}
           hideLabel
           checked={isMarked}
-          onChange={(next) => onMark(next, isRange.current)}
+          onChange={(next) => onMark(entry.name, next, isRange.current)}
           className="items-center justify-center p-2"
         />
       </div>
@@ -69,7 +70,7 @@ export function FileRow({ entry, index, offset, isMarked, onMark }: RowProps) {
       </div>
     </div>
   )
-}
+})
 
 function EntryIcon({ entry }: { entry: FileEntry }) {
   const kind = kindOf(entry)

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FileEntry } from '../../api/files.ts'
 import { classNames } from '../../components/class-names.ts'
@@ -22,10 +22,8 @@ type TableProps = {
 export function FileTable({ entries, sort, onSort, selection }: TableProps) {
   const { t } = useTranslation('files')
   const body = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  useLayoutEffect(() => {
-    if (body.current) setTop(Math.round(body.current.getBoundingClientRect().top + scrollY))
-  })
+  const top = usePageOffset(body)
+  // oxlint-disable-next-line react/incompatible-library -- no compiler memoises what it returns
   const virtual = useWindowVirtualizer({
     count: entries.length,
     estimateSize: () => rowHeight,
@@ -59,7 +57,7 @@ export function FileTable({ entries, sort, onSort, selection }: TableProps) {
                 index={index}
                 offset={start - top}
                 isMarked={selection.names.has(entry.name)}
-                onMark={(isMarked, isRange) => selection.toggle(entry.name, isMarked, isRange)}
+                onMark={selection.toggle}
               />
             )
           )
@@ -67,6 +65,22 @@ export function FileTable({ entries, sort, onSort, selection }: TableProps) {
       </div>
     </div>
   )
+}
+
+/** Pixels from the top of the page, also after something above came or went. */
+function usePageOffset(element: RefObject<HTMLElement | null>): number {
+  const [offset, setOffset] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = element.current?.getBoundingClientRect()
+      if (box) setOffset(Math.round(box.top + scrollY))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [element])
+  return offset
 }
 
 function HeaderRow({ entries, sort, onSort, selection }: TableProps) {
@@ -86,7 +100,7 @@ function HeaderRow({ entries, sort, onSort, selection }: TableProps) {
           className="items-center justify-center p-2"
         />
       </div>
-      <div className="contents" role="presentation">
+      <div className="flex gap-4 sm:contents" role="presentation">
         {sortKeys.map((key) => {
           const isSorted = sort.by === key
           const Arrow = sort.isDescending ? ArrowDown : ArrowUp
@@ -95,7 +109,6 @@ function HeaderRow({ entries, sort, onSort, selection }: TableProps) {
               key={key}
               role="columnheader"
               aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : 'none'}
-              className={classNames(key !== 'name' && 'hidden sm:block')}
             >
               <button
                 type="button"

@@ -12,10 +12,11 @@ import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'
 import { arrange, type Sort } from './entries.ts'
 import { FileDialogs } from './file-dialogs.tsx'
+import { useDialog } from './use-dialog.ts'
 import { FileTable } from './file-table.tsx'
 import { FilterField, FilesHeaderActions } from './file-toolbar.tsx'
 import { FileWorkList } from './file-work.tsx'
-import { FilesProvider, type OpenDialog, useFileRights, useFiles } from './files-context.tsx'
+import { FilesProvider, useFileRights, useFiles } from './files-context.tsx'
 import { nameOf } from './paths.ts'
 import { PathTrail } from './path-trail.tsx'
 import { SelectionBar } from './selection-bar.tsx'
@@ -31,18 +32,20 @@ export function FilesPage({ directory }: { directory: string }) {
   const { t } = useTranslation('files')
   const { id, server } = useServer()
   const rights = useFileRights()
-  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const { dialog, open, close } = useDialog()
   const content = useQuery(filesQuery(id, directory))
   const uploads = useUploads()
   usePageTitle(directory === '/' ? t('title') : nameOf(directory), server.name)
   const isGone = asRequestError(content.error)?.status === 404
   const entries = (isGone ? undefined : content.data) ?? nothing
-  const view = useMemo(() => ({ directory, entries, open: setDialog }), [directory, entries])
+  const view = useMemo(() => ({ directory, entries, open }), [directory, entries, open])
   return (
     <FilesProvider value={view}>
       <div className="flex min-w-0 flex-col gap-3">
-        <PageHeader title={t('title')} actions={<FilesHeaderActions onChosen={uploads.add} />} />
-        <PathTrail path={directory} />
+        <div>
+          <PageHeader title={t('title')} actions={<FilesHeaderActions onChosen={uploads.add} />} />
+          <PathTrail path={directory} />
+        </div>
         <UploadPanel />
         <FileWorkList />
         {isGone ? (
@@ -61,7 +64,7 @@ export function FilesPage({ directory }: { directory: string }) {
           </Loaded>
         )}
       </div>
-      <FileDialogs dialog={dialog} onClose={() => setDialog(null)} />
+      <FileDialogs dialog={dialog} onClose={close} />
       {uploads.collision && <CollisionDialog collision={uploads.collision} onDecide={uploads.decide} />}
     </FilesProvider>
   )

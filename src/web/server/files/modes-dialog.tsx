@@ -72,7 +72,7 @@ export function ModesDialog({ entries, onClose }: { entries: readonly FileEntry[
 
 function ModeBoxes({ mode, onChange }: { mode: string; onChange: (mode: string) => void }) {
   const { t } = useTranslation('files')
-  const digits = [...mode].map(Number)
+  const digits = mode.split('').map(Number)
   const toggle = (at: number, bit: number) =>
     onChange(digits.map((digit, each) => (each === at ? digit ^ bit : digit)).join(''))
   return (

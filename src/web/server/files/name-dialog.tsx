@@ -67,7 +67,7 @@ export function NameDialog({
           label={label}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          onFocus={({ target }) => target.setSelectionRange(0, baseLength(target.value))}
+          ref={focusOnName}
           error={reason}
           autoComplete="off"
           autoCapitalize="off"
@@ -79,5 +79,10 @@ export function NameDialog({
   )
 }
 
-/** How much of a name comes before its ending. */
-const baseLength = (name: string) => (name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length)
+/** The field has the focus when the dialog opens, with all of the name marked but its ending. */
+function focusOnName(field: HTMLInputElement | null): void {
+  if (!field) return
+  const dot = field.value.lastIndexOf('.')
+  field.focus()
+  field.setSelectionRange(0, dot > 0 ? dot : field.value.length)
+}

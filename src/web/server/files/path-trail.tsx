@@ -13,7 +13,7 @@ export function PathTrail({ path }: { path: string }) {
   const folders = ancestorsOf(path)
   const last = folders.at(-1)
   return (
-    <nav aria-label={t('trail')} className="min-w-0">
+    <nav aria-label={t('trail')} className="-mt-2 min-w-0">
       <ol className="-mx-2 flex flex-wrap items-center">
         <li>
           <Link

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 export type Selection = {
   names: ReadonlySet<string>
@@ -16,7 +16,13 @@ export function useSelection(shown: readonly string[], existing: readonly string
     const there = new Set(existing)
     return new Set([...marked].filter((name) => there.has(name)))
   }, [marked, existing])
-  const toggle = (name: string, isMarked: boolean, isRange: boolean) => {
+  const latest = useRef({ shown, names })
+  useEffect(() => {
+    latest.current = { shown, names }
+  })
+  // The same function for as long as the list is shown, so that rows that did not change are left alone.
+  const toggle = useCallback((name: string, isMarked: boolean, isRange: boolean) => {
+    const { shown, names } = latest.current
     const [from, to] = [shown.indexOf(last.current ?? ''), shown.indexOf(name)]
     const touched = isRange && from >= 0 ? shown.slice(Math.min(from, to), Math.max(from, to) + 1) : [name]
     last.current = name
@@ -26,6 +32,6 @@ export function useSelection(shown: readonly string[], existing: readonly string
       else next.delete(each)
     }
     setMarked(next)
-  }
+  }, [])
   return { names, toggle, set: (next) => setMarked(new Set(next)) }
 }

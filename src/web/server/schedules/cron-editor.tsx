@@ -55,7 +55,7 @@ function PresetPicker({ value, onChange }: { value: CronTimes; onChange: (fields
   const current = presetOf(value)
   return (
     <div className="flex flex-col gap-3">
-      <div role="group" aria-label={t('preset.label')} className="flex flex-wrap gap-2">
+      <div role="group" aria-label={t('cron')} className="flex flex-wrap gap-2">
         {presets.map((preset) => (
           <button
             key={preset}
@@ -154,13 +154,13 @@ function ZoneField({ zone, onChange, error }: ZoneFieldProps) {
   return (
     <SelectField
       label={t('timezone')}
-      hint={t('timezone_hint')}
+      hint={t('timezone_hint', { zone: zone.replaceAll('_', ' ') })}
       value={zone}
       onChange={(event) => onChange(event.target.value)}
       error={error}
     >
       {[...regions].map(([region, zones]) => (
-        <optgroup key={region} label={region || t('zones_other')}>
+        <optgroup key={region} label={region || t('zones_without_region')}>
           {zones.map((each) => (
             <option key={each.zone} value={each.zone}>
               {each.place}

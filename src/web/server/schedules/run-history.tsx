@@ -55,20 +55,22 @@ function RunRow({ run }: { run: Run }) {
   return (
     <li className="py-2 first:pt-0 last:pb-0">
       <details className="group" open={run.state === 'running'}>
-        <summary className="flex min-h-9 cursor-pointer list-none flex-wrap items-center gap-x-3 gap-y-1 rounded-control text-sm [&::-webkit-details-marker]:hidden">
+        <summary className="flex min-h-9 cursor-pointer list-none items-start gap-3 rounded-control py-1.5 text-sm [&::-webkit-details-marker]:hidden">
           <ChevronRight
             aria-hidden
-            className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+            className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
           />
-          <RunState state={run.state} />
-          <Instant at={run.started_at} />
-          <span className="text-muted">{by}</span>
-          <span className="text-muted tabular-nums">
-            {run.finished_at
-              ? t('runs.took', { time: formatDuration(milliseconds(run.started_at, run.finished_at)) })
-              : t('runs.steps', { count: run.steps.length })}
+          <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+            <RunState state={run.state} />
+            <Instant at={run.started_at} />
+            <span className="text-muted">{by}</span>
+            <span className="text-muted tabular-nums">
+              {run.finished_at
+                ? t('runs.took', { time: formatDuration(milliseconds(run.started_at, run.finished_at)) })
+                : t('runs.steps', { count: run.steps.length })}
+            </span>
+            {run.reason && <span className="w-full wrap-anywhere text-muted">{run.reason}</span>}
           </span>
-          {run.reason && <span className="w-full pl-7 wrap-anywhere text-muted">{run.reason}</span>}
         </summary>
         <ol className="mt-1 flex flex-col gap-1.5 pb-1 pl-7">
           {run.steps.map((step) => (

@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { asRequestError, type RequestError } from '../../api/error.ts'
 import { type CronTimes, previewQuery } from '../../api/schedules.ts'
 import { useDebounced } from '../../app/debounced.ts'
+import { FormError } from '../../components/field.tsx'
+import { Skeleton } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'
 import { useCronText } from './cron-text.ts'
 import { formatInZone, offsetAt, ownZone } from './zones.ts'
@@ -20,8 +22,10 @@ export function usePreview(times: CronTimes): { preview: Preview | undefined; re
   return { preview: refusal ? undefined : query.data, refusal }
 }
 
+type RunPreviewProps = { times: CronTimes; preview: Preview | undefined; refusal: RequestError | null }
+
 /** The next runs, in the schedule's zone and in the reader's, with what a change of the clock does to them. */
-export function RunPreview({ times, preview }: { times: CronTimes; preview: Preview | undefined }) {
+export function RunPreview({ times, preview, refusal }: RunPreviewProps) {
   const { t } = useTranslation('schedules')
   const text = useCronText(times)
   return (
@@ -29,10 +33,19 @@ export function RunPreview({ times, preview }: { times: CronTimes; preview: Prev
       <h3 className="font-medium">{t('preview.title')}</h3>
       {text && preview && <p className="mt-0.5 text-muted">{text}</p>}
       <div aria-live="polite" className="mt-2 min-h-28">
-        {preview ? <Runs preview={preview} /> : <p className="text-muted">{t('preview.waiting')}</p>}
+        {preview && <Runs preview={preview} />}
+        {!preview && !refusal && <Skeleton rows={5} className="h-4" />}
+        {refusal && <NoPreview refusal={refusal} />}
       </div>
     </section>
   )
+}
+
+/** What is wrong with the fields stands beside them. */
+function NoPreview({ refusal }: { refusal: RequestError }) {
+  const { t } = useTranslation('schedules')
+  if (refusal.status !== 422) return <FormError error={refusal} />
+  return <p className="text-muted">{t('preview.waiting')}</p>
 }
 
 function Runs({ preview: { timezone, next_runs } }: { preview: Preview }) {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Run, runsQuery, type Schedule } from '../../api/schedules.ts'
 import { rowsOf } from '../../api/resources.ts'
@@ -41,17 +41,34 @@ export function RunTimes({ schedule }: { schedule: Schedule }) {
   return (
     <dl className="grid grid-cols-2 gap-x-4 gap-y-1.5 text-sm">
       <Fact name={t('next_run')}>
-        {schedule.is_active && schedule.next_run_at ? (
-          <Instant at={schedule.next_run_at} />
-        ) : (
-          t('next_run_inactive')
-        )}
+        <NextRun schedule={schedule} />
       </Fact>
       <Fact name={t('last_run')}>
         <LastRun schedule={schedule} />
       </Fact>
     </dl>
   )
+}
+
+function NextRun({ schedule }: { schedule: Schedule }) {
+  const { t } = useTranslation('schedules')
+  const isDue = useIsPast(schedule.next_run_at)
+  if (!schedule.is_active || !schedule.next_run_at) return t('next_run_inactive')
+  return isDue ? t('next_run_due') : <Instant at={schedule.next_run_at} />
+}
+
+const watchedAhead = 86_400_000
+
+/** Whether that time has come; on a page that is open for longer than a day it is not told. */
+function useIsPast(at: string | null): boolean {
+  const [past, setPast] = useState<string | null>(null)
+  useEffect(() => {
+    const wait = at === null ? Infinity : new Date(at).getTime() - Date.now()
+    if (wait > watchedAhead) return
+    const timer = setTimeout(() => setPast(at), Math.max(0, wait))
+    return () => clearTimeout(timer)
+  }, [at])
+  return at !== null && past === at
 }
 
 function LastRun({ schedule }: { schedule: Schedule }) {

@@ -92,7 +92,7 @@ export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
           error={refusal?.fieldError('name')}
         />
         <CronEditor value={times} onChange={setTimes} refusal={refusedTimes} />
-        <RunPreview times={times} preview={preview} />
+        <RunPreview times={times} preview={preview} refusal={refusedTimes} />
         <ScheduleSwitches options={options} onChange={setOptions} />
         <FormError error={save.error} fields={refusedTimes ? fields : ['name']} />
       </form>

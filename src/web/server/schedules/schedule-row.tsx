@@ -14,7 +14,7 @@ export function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
   return (
-    <li className="grid items-start gap-x-6 gap-y-3 p-4 md:grid-cols-[minmax(0,1fr)_20rem_auto]">
+    <li className="grid items-start gap-x-6 gap-y-3 p-4 md:grid-cols-[minmax(0,1fr)_24rem_auto]">
       <div className="min-w-0">
         <h2 className="font-medium wrap-anywhere">
           <Link
@@ -46,14 +46,14 @@ function ScheduleControls({ schedule }: { schedule: Schedule }) {
   const mayChange = can('schedule.update')
   const hasTasks = schedule.relationships.tasks.data.length > 0
   return (
-    <div className="flex items-center gap-3 justify-self-start md:justify-self-end">
+    <div className="flex items-start gap-3 justify-self-start md:justify-self-end">
       <Switch
         label={t('active_of', { name: schedule.name })}
         hideLabel
         checked={schedule.is_active}
         onChange={(next) => active.mutate(next)}
         disabled={blocked || active.isPending || !mayChange}
-        className="min-h-9 items-center"
+        className="py-1.5"
       />
       {mayChange && (
         <IconButton

@@ -132,6 +132,7 @@ function PayloadField({ action, value, onChange, refusal }: PayloadProps) {
   }
   return (
     <TextArea
+      mono
       {...field}
       label={t('task_ignored')}
       hint={

@@ -3,11 +3,20 @@ export type VariableRules = {
   kind: 'switch' | 'choice' | 'number' | 'text'
   choices: string[]
   isRequired: boolean
-  /** Rules that are worth a word to whoever types, as texts name them, with their values. */
-  said: {
-    name: 'required' | 'min' | 'max' | 'between' | 'size' | 'numeric' | 'regex' | 'alpha' | 'url'
-    values: string[]
-  }[]
+  /** Rules that are worth a word to whoever types. */
+  said: SaidRule[]
+}
+
+/** A rule as texts name it, with its values. Bounds of texts are lengths. */
+type SaidRule = {
+  name:
+    | 'required'
+    | 'numeric'
+    | 'alpha'
+    | 'url'
+    | 'regex'
+    | `${'min' | 'max' | 'between' | 'size'}${'' | '_length'}`
+  values: string[]
 }
 
 /** Reads rules as eggs write them: `required|string|max:20`. What stands behind `regex:` may hold any sign. */
@@ -25,17 +34,17 @@ export function readRules(text: string): VariableRules {
     kind: isSwitch ? 'switch' : choices.length > 0 ? 'choice' : isNumber ? 'number' : 'text',
     choices,
     isRequired: find('required') !== undefined,
-    said: rules.flatMap(({ name, value }) => saidOf(name, value)),
+    said: rules.flatMap(({ name, value }) => saidOf(name, value, isNumber)),
   }
 }
 
-function saidOf(name: string, value: string): VariableRules['said'] {
+function saidOf(name: string, value: string, isNumber: boolean): SaidRule[] {
   if (name === 'required' || name === 'url') return [{ name, values: [] }]
   if (name === 'numeric' || name === 'integer') return [{ name: 'numeric', values: [] }]
   if (name.startsWith('alpha')) return [{ name: 'alpha', values: [] }]
-  if (name === 'min' || name === 'max' || name === 'size') return [{ name, values: [value] }]
-  if (name === 'between') return [{ name, values: value.split(',') }]
-  return name === 'regex' ? [{ name, values: [value] }] : []
+  if (name === 'regex') return [{ name, values: [value] }]
+  if (name !== 'min' && name !== 'max' && name !== 'size' && name !== 'between') return []
+  return [{ name: isNumber ? name : `${name}_length`, values: value.split(',') }]
 }
 
 /** A regular expression runs to the end: it may hold the sign that parts rules. */

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { File, Folder, RotateCcw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../../api/error.ts'
 import { restoreFromTrash, type TrashItem } from '../../api/trash.ts'
@@ -115,7 +116,8 @@ function Place({ path }: { path: string }) {
 
 function Times({ item }: { item: TrashItem }) {
   const { t } = useTranslation('trash')
-  const days = Math.floor((Date.parse(item.expires_at) - Date.now()) / dayInMilliseconds)
+  const [now] = useState(Date.now)
+  const days = Math.floor((Date.parse(item.expires_at) - now) / dayInMilliseconds)
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-muted tabular-nums">
       <span>

@@ -20,7 +20,7 @@ function ConsolePage() {
   const { server } = useServer()
   usePageTitle(t('title'), server.name)
   return (
-    <>
+    <div className="flex min-w-0 flex-col gap-4">
       <h1 className="sr-only">{t('title')}</h1>
       <ConsolePanel />
       <div className="md:order-first">
@@ -30,6 +30,6 @@ function ConsolePage() {
         <UsageCharts />
       </Suspense>
       <EulaDialog />
-    </>
+    </div>
   )
 }

@@ -1,0 +1,108 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiKeysQuery, createApiKey } from '../api/account.ts'
+import { asRequestError } from '../api/error.ts'
+import { Button } from '../components/button.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { FormError, TextArea, TextField } from '../components/field.tsx'
+
+/** Makes a key, and shows it once. */
+export function CreateApiKey({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient()
+  const [key, setKey] = useState<string | null>(null)
+  const created = (made: string) => {
+    setKey(made)
+    void queries.invalidateQueries({ queryKey: apiKeysQuery.queryKey })
+  }
+  if (key !== null) return <NewKey apiKey={key} onClose={onClose} />
+  return <Form onClose={onClose} onCreated={created} />
+}
+
+const linesOf = (text: string) =>
+  text
+    .split(/[\s,]+/)
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
+  const { t } = useTranslation('account')
+  const form = useId()
+  const [description, setDescription] = useState('')
+  const [addresses, setAddresses] = useState('')
+  const creating = useMutation({
+    mutationFn: () => createApiKey({ description, allowed_ips: linesOf(addresses) }),
+    onSuccess: onCreated,
+  })
+  const refusal = asRequestError(creating.error)
+  // Each address is a field of its own.
+  const refused = refusal?.entries.filter(({ meta }) => meta?.source_field.startsWith('allowed_ips')) ?? []
+  const fields = ['description', ...refused.map(({ meta }) => meta?.source_field ?? '')]
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!creating.isPending) creating.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('api_keys.add')}
+      width="small"
+      actions={
+        <>
+          <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
+          <Button type="submit" form={form} look="primary" busy={creating.isPending}>
+            {t('strings:action.create')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label={t('api_keys.description')}
+          hint={t('api_keys.description_text')}
+          error={refusal?.fieldError('description')}
+          required
+          maxLength={500}
+          autoComplete="off"
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+        <TextArea
+          label={t('api_keys.allowed_ips')}
+          hint={t('api_keys.allowed_ips_text')}
+          error={refused.map(({ detail }) => detail).join(' ') || undefined}
+          autoComplete="off"
+          spellCheck={false}
+          value={addresses}
+          onChange={(event) => setAddresses(event.target.value)}
+        />
+        <FormError error={creating.error} fields={fields} />
+      </form>
+    </Dialog>
+  )
+}
+
+function NewKey({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
+  const { t } = useTranslation('account')
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('api_keys.secret_title')}
+      text={t('api_keys.secret_text')}
+      width="small"
+      actions={
+        <Button look="primary" onClick={onClose}>
+          {t('api_keys.done')}
+        </Button>
+      }
+    >
+      <div className="flex items-center justify-between gap-3 rounded-control bg-raised py-2 pr-2 pl-3">
+        <code className="min-w-0 text-sm wrap-anywhere">{apiKey}</code>
+        <CopyButton text={apiKey} label={t('api_keys.secret_copy')} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { enableTwoFactor, setUpTwoFactor } from '../api/account.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { TextField } from '../components/field.tsx'
+import { Loaded, Skeleton } from '../components/states.tsx'
+import { PasswordProofDialog } from './password-proof-dialog.tsx'
+import { QrCode } from './qr-code.tsx'
+
+/** Four characters at a time, as people read them. */
+const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
+
+/** Gives an authenticator its secret, and turns it on with the authenticator's first code. */
+export function TwoFactorSetup({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void
+  onDone: (recoveryTokens: string[]) => void
+}) {
+  const { t } = useTranslation('account')
+  const [code, setCode] = useState('')
+  const setup = useQuery({
+    queryKey: ['account', 'two-factor-setup'],
+    queryFn: setUpTwoFactor,
+    // Asking again makes another secret, and is refused once it is on.
+    staleTime: 'static',
+    gcTime: 0,
+  })
+  return (
+    <PasswordProofDialog
+      onClose={onClose}
+      title={t('two_factor.title')}
+      text={t('two_factor.scan')}
+      action={t('two_factor.enable')}
+      run={(password) => enableTwoFactor({ code: code.replaceAll(/\s/g, ''), password })}
+      onDone={onDone}
+    >
+      <Loaded query={setup} skeleton={<Skeleton rows={1} className="h-48" />}>
+        {({ uri, secret }) => (
+          <div className="flex flex-col items-center gap-3">
+            <QrCode text={uri} label={t('two_factor.qr')} />
+            <div className="flex w-full items-center justify-between gap-2 rounded-control bg-raised py-1 pr-1 pl-3 text-sm">
+              <span className="min-w-0">
+                <span className="text-muted">{t('two_factor.key')}</span>{' '}
+                <code className="wrap-anywhere">{grouped(secret)}</code>
+              </span>
+              <CopyButton text={secret} label={t('two_factor.key_copy')} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+      <TextField
+        label={t('two_factor.code')}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        pattern="[0-9 ]*"
+        required
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+      />
+    </PasswordProofDialog>
+  )
+}

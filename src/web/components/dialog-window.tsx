@@ -1,0 +1,145 @@
+import { X } from 'lucide-react'
+import { AlertDialog, Dialog as Radix } from 'radix-ui'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button, IconButton } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { FormError, TextField } from './field.tsx'
+
+const overlay = 'fixed inset-0 z-40 bg-black/50'
+const panel =
+  'fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-card border border-line bg-surface shadow-2xl sm:inset-y-0 sm:my-auto sm:h-fit sm:max-h-[85dvh] sm:w-[min(92vw,var(--dialog-width))] sm:rounded-card'
+const widths = {
+  small: '[--dialog-width:28rem]',
+  medium: '[--dialog-width:36rem]',
+  large: '[--dialog-width:52rem]',
+}
+
+export type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  /** Said below the title. */
+  text?: ReactNode
+  width?: keyof typeof widths
+  /** Buttons at the end. */
+  actions?: ReactNode
+  children?: ReactNode
+}
+
+/** The window from its first opening on. */
+export function OpenedDialog({
+  open,
+  onOpenChange,
+  title,
+  text,
+  width = 'medium',
+  actions,
+  children,
+}: DialogProps) {
+  const { t } = useTranslation()
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={overlay} />
+        <Radix.Content
+          className={classNames(panel, widths[width])}
+          {...(text ? {} : { 'aria-describedby': undefined })}
+        >
+          <header className="flex items-start justify-between gap-4 px-5 pt-4">
+            <div className="min-w-0">
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {text && <Radix.Description className="mt-1 text-sm text-muted">{text}</Radix.Description>}
+            </div>
+            <Radix.Close asChild>
+              <IconButton icon={X} label={t('action.close')} />
+            </Radix.Close>
+          </header>
+          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+          {actions && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line bg-canvas px-5 py-3">
+              {actions}
+            </footer>
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+export type ConfirmProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  text: ReactNode
+  /** What the button says that does it. */
+  action: string
+  onConfirm: () => void
+  busy?: boolean
+  error?: unknown
+  danger?: boolean
+  /** Must be typed before it can be done. */
+  typed?: string
+  children?: ReactNode
+}
+
+/** The question from its first opening on. */
+export function OpenedConfirmDialog(props: ConfirmProps) {
+  const {
+    open,
+    onOpenChange,
+    title,
+    text,
+    action,
+    onConfirm,
+    busy = false,
+    error,
+    danger = true,
+    typed,
+  } = props
+  const { t } = useTranslation()
+  const [written, setWritten] = useState('')
+  const change = (next: boolean) => {
+    setWritten('')
+    onOpenChange(next)
+  }
+  return (
+    <AlertDialog.Root open={open} onOpenChange={change}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={overlay} />
+        <AlertDialog.Content className={classNames(panel, widths.small)}>
+          <div className="flex min-h-0 flex-col gap-3 overflow-y-auto p-5">
+            <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+            <AlertDialog.Description asChild>
+              <div className="text-sm wrap-anywhere text-muted">{text}</div>
+            </AlertDialog.Description>
+            {props.children}
+            {typed !== undefined && (
+              <TextField
+                label={t('confirm.type', { text: typed })}
+                value={written}
+                onChange={(event) => setWritten(event.target.value)}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
+            <FormError error={error} />
+          </div>
+          <footer className="flex flex-wrap justify-end gap-2 border-t border-line bg-canvas px-5 py-3">
+            <AlertDialog.Cancel asChild>
+              <Button>{t('action.cancel')}</Button>
+            </AlertDialog.Cancel>
+            <Button
+              look={danger ? 'danger' : 'primary'}
+              busy={busy}
+              disabled={typed !== undefined && written !== typed}
+              onClick={onConfirm}
+            >
+              {action}
+            </Button>
+          </footer>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,87 @@
+import { ChevronRight } from 'lucide-react'
+import { useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ApiDocument, Schema } from '../api/openapi.ts'
+import { classNames } from '../components/class-names.ts'
+import { isDeep, limitsOf, type Member, membersOf, resolved, typeOf } from './schemas.ts'
+
+/** What a body consists of. What lies deeper is looked up when it is opened, so that nothing turns in circles. */
+export function SchemaTree({ document, schema }: { document: ApiDocument; schema: Schema }) {
+  const whole = resolved(document, schema)
+  const members = membersOf(whole)
+  return (
+    <div className="min-w-0 rounded-control border border-line bg-canvas px-3 py-2 text-sm">
+      <TypeText schema={schema} />
+      {members.length > 0 && <Members document={document} members={members} />}
+    </div>
+  )
+}
+
+function Members({ document, members }: { document: ApiDocument; members: readonly Member[] }) {
+  return (
+    <ul className="mt-1 flex min-w-0 flex-col border-l border-line pl-3">
+      {members.map((member) => (
+        <MemberRow key={member.name} document={document} member={member} />
+      ))}
+    </ul>
+  )
+}
+
+function MemberRow({
+  document,
+  member: { name, schema, isRequired },
+}: {
+  document: ApiDocument
+  member: Member
+}) {
+  const { t } = useTranslation('docs')
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  const title = <span className="font-mono font-medium wrap-anywhere">{name}</span>
+  return (
+    <li className="min-w-0 py-0.5">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2">
+        {isDeep(schema) ? (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? id : undefined}
+            onClick={() => setOpen(!isOpen)}
+            className="-ml-1.5 flex min-h-9 min-w-0 items-center gap-1 rounded-control pr-2 text-left hover:bg-raised"
+          >
+            <ChevronRight
+              aria-hidden
+              className={classNames('size-4 shrink-0 text-muted transition-transform', isOpen && 'rotate-90')}
+            />
+            {title}
+          </button>
+        ) : (
+          <span className="flex min-h-9 min-w-0 items-center">{title}</span>
+        )}
+        <TypeText schema={schema} />
+        {isRequired && <span className="text-xs text-warn">{t('required')}</span>}
+      </div>
+      {isOpen && (
+        <div id={id}>
+          <Members document={document} members={membersOf(resolved(document, schema))} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** What a value is, what bounds it has, and what is said of it. */
+export function TypeText({ schema }: { schema: Schema }) {
+  const limits = limitsOf(schema)
+  return (
+    <>
+      <code className="text-xs text-brand-text wrap-anywhere">{typeOf(schema)}</code>
+      {limits.length > 0 && <code className="text-xs text-muted wrap-anywhere">{limits.join(', ')}</code>}
+      {schema.description && (
+        <span lang="en" className="text-xs text-muted wrap-anywhere">
+          {schema.description}
+        </span>
+      )}
+    </>
+  )
+}

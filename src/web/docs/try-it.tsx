@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Operation, tryOut } from '../api/openapi.ts'
+import { Badge } from '../components/badge.tsx'
+import { Button } from '../components/button.tsx'
+import { TextField } from '../components/field.tsx'
+import { typeOf } from './schemas.ts'
+import type { ShownOperation } from './sections.ts'
+
+/** More than that of an answer helps nobody, in characters. */
+const longestShown = 40_000
+
+type Values = Record<string, string>
+
+/** The address with what was written for its parameters; those of the query only where something was. */
+function addressOf(path: string, parameters: Operation['parameters'], values: Values): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(values[`path ${name}`] ?? ''),
+  )
+  const query = new URLSearchParams()
+  for (const { name, in: place } of parameters) {
+    const value = values[`query ${name}`]
+    if (place === 'query' && value) query.set(name, value)
+  }
+  return query.size > 0 ? `${filled}?${query}` : filled
+}
+
+/** Calls a reading operation in the reader's own name, and shows the answer. */
+export function TryIt({ operation: { path, parameters } }: { operation: ShownOperation }) {
+  const { t } = useTranslation('docs')
+  const [values, setValues] = useState<Values>({})
+  const trying = useMutation({ mutationFn: () => tryOut(addressOf(path, parameters, values)) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    trying.mutate()
+  }
+  return (
+    <form onSubmit={submit} className="flex min-w-0 flex-col gap-3">
+      <p className="text-sm text-muted">{t('try.text')}</p>
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        {parameters.map(({ name, in: place, required, schema }) => (
+          <TextField
+            key={`${place} ${name}`}
+            label={name}
+            placeholder={typeOf(schema)}
+            required={required}
+            value={values[`${place} ${name}`] ?? ''}
+            onChange={({ target }) => setValues({ ...values, [`${place} ${name}`]: target.value })}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        ))}
+      </div>
+      <Button type="submit" icon={Play} busy={trying.isPending} className="self-start">
+        {t('try.send')}
+      </Button>
+      <div aria-live="polite" className="min-w-0">
+        {trying.isError && <p className="text-sm text-bad">{t('try.failed')}</p>}
+        {trying.data && <Answer {...trying.data} />}
+      </div>
+    </form>
+  )
+}
+
+function Answer({ status, text }: { status: number; text: string }) {
+  const { t } = useTranslation('docs')
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <p className="flex items-center gap-2 text-sm">
+        {t('answer')} <Badge tone={status < 400 ? 'good' : 'bad'}>{status}</Badge>
+      </p>
+      <pre
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        role="group"
+        aria-label={t('answer')}
+        className="max-h-96 min-w-0 overflow-auto rounded-control border border-line bg-canvas p-3 font-mono text-xs leading-5"
+      >
+        {readable(text).slice(0, longestShown)}
+      </pre>
+      {text.length > longestShown && <p className="text-xs text-muted">{t('try.cut')}</p>}
+    </div>
+  )
+}
+
+/** JSON with lines; anything else as it is. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

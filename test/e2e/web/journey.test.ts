@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Chromium, startChromium } from '../../support/chromium.ts'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import { codesOf } from '../../support/totp-codes.ts'
+import { makeAccount, startLocalhostPanel, startTimeout } from './stage.ts'
+import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
+
+let panel: PanelProcess
+let chromium: Chromium
+const visitors: Visitor[] = []
+
+beforeAll(async () => {
+  ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
+}, startTimeout)
+afterAll(async () => {
+  await chromium?.close()
+  await panel?.stop()
+})
+afterEach(async () => {
+  const opened = visitors.splice(0)
+  expect(opened.flatMap(({ troubles }) => troubles())).toEqual([])
+  await Promise.all(opened.map(({ context }) => context.close()))
+})
+
+async function sitDown(): Promise<Visitor> {
+  const visitor = await openVisitor(chromium, panel)
+  visitors.push(visitor)
+  return visitor
+}
+
+describe('an owner', { timeout: testTimeout }, () => {
+  it('sets up a second factor, which is asked for at the next sign-in', async () => {
+    const account = await makeAccount(panel, 'careful')
+    const { page, button, heading, dialog, ...visitor } = await sitDown()
+    await visitor.signIn(account)
+    await visitor.choose('Your account', 'Account')
+    await page.getByRole('link', { name: 'Signing in' }).click()
+    await heading('Signing in').waitFor()
+
+    await button('Enable').click()
+    const setup = dialog('Two-factor authentication')
+    const key = await setup.locator('code').innerText()
+    const nextCode = codesOf(key.replaceAll(/\s/g, ''))
+    await setup.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+    await setup.getByLabel('Code from the app').fill(await nextCode())
+    await setup.getByLabel('Current password').fill(account.password)
+    await setup.getByRole('button', { name: 'Enable', exact: true }).click()
+    const tokens = dialog('Recovery tokens')
+    await tokens.getByRole('listitem').first().waitFor()
+    await tokens.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByText('Two-factor authentication is enabled.').waitFor()
+
+    await visitor.choose('Your account', 'Sign out')
+    await heading('Sign in').waitFor()
+    await visitor.enterName(account)
+    await heading('Second factor').waitFor()
+    await page.getByLabel('Code from your authenticator app').fill(await nextCode())
+    await heading('Servers').waitFor()
+  })
+
+  it('starts a server, talks to it, and brings back what a backup holds', async () => {
+    const { page, button, dialog, state, ...visitor } = await sitDown()
+    await visitor.signIn(panel.bootstrap.user)
+    await visitor.openServer('Demo server')
+    await button('Start').click()
+    await visitor.consoleSays(/Demo world ready on port \d+/)
+    await state('Running').waitFor()
+    await visitor.sendCommand('say Hello from the browser')
+    await visitor.consoleSays('[Server] Hello from the browser')
+
+    await visitor.openPart('Files')
+    await visitor.choose('New', 'New file')
+    await page.getByLabel('Name of the file').fill('notes.txt')
+    await visitor.rewriteFile('The first version')
+    await visitor.heading('notes.txt').waitFor()
+
+    await visitor.openPart('Backups')
+    await button('Create backup').click()
+    const asked = dialog('Create backup')
+    await asked.getByLabel('Name').fill('Before the change')
+    await asked.getByRole('button', { name: 'Create backup' }).click()
+    const backup = page.getByRole('listitem').filter({ hasText: 'Before the change' })
+    await backup.getByText('Complete', { exact: true }).waitFor()
+
+    await visitor.openPart('Files')
+    await visitor.openFile('notes.txt')
+    await visitor.rewriteFile('The second version')
+    await visitor.openPart('Backups')
+    await visitor.choose('More about Before the change', 'Restore')
+    const sure = dialog('Restore “Before the change”?')
+    const restore = sure.getByRole('button', { name: 'Restore', exact: true })
+    expect(await restore.isDisabled()).toBe(true)
+    await sure.getByLabel('Type “Demo server” to confirm').fill('Demo server')
+    await restore.click()
+    await page.getByText('The backup is being restored.').first().waitFor()
+    await state('Offline').waitFor()
+
+    await visitor.openPart('Files')
+    await visitor.openFile('notes.txt')
+    expect(await visitor.editor.innerText()).toBe('The first version')
+  })
+
+  it('plans a restart, and has it done at once', async () => {
+    const { page, button, dialog, heading, ...visitor } = await sitDown()
+    await visitor.signIn(panel.bootstrap.user)
+    await visitor.openServer('Demo server')
+    await visitor.openPart('Schedules')
+    await button('Create schedule').click()
+    const asked = dialog('Create schedule')
+    await asked.getByLabel('Name').fill('Nightly restart')
+    await asked.getByRole('button', { name: 'Every day' }).click()
+    await asked.getByLabel('At', { exact: true }).fill('05:30')
+    await asked.getByRole('button', { name: 'Create schedule' }).click()
+    await heading('Nightly restart').waitFor()
+
+    await button('Add task').click()
+    const task = dialog('Add task')
+    await task.getByLabel('What to do').selectOption('Power action')
+    await task.getByLabel('Power action').selectOption('Restart')
+    await task.getByRole('button', { name: 'Add task' }).click()
+    const tasks = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+    await tasks.filter({ hasText: 'Restart' }).waitFor()
+
+    await button('Run now').click()
+    const run = page.getByRole('list', { name: 'Runs' }).getByRole('listitem').first()
+    await run.getByText('Succeeded', { exact: true }).waitFor()
+    await visitor.openPart('Console')
+    await visitor.consoleSays(/Demo world ready on port \d+/)
+  })
+})
+
+describe('somebody who is let in', { timeout: testTimeout }, () => {
+  it('finds what he may do and nothing else, until he may no more', async () => {
+    const friend = await makeAccount(panel, 'friend')
+    const [owner, guest] = [await sitDown(), await sitDown()]
+    await owner.signIn(panel.bootstrap.user)
+    await owner.openServer('Demo server')
+    await owner.openPart('Users')
+    await owner.button('Give somebody access').first().click()
+    const asked = owner.dialog('Give somebody access')
+    await asked.getByLabel('E-mail address').fill(friend.email)
+    for (const permission of ['Send commands', 'List folders', 'Open and download files']) {
+      await asked.getByRole('checkbox', { name: permission, exact: true }).check()
+    }
+    await asked.getByRole('button', { name: 'Give somebody access' }).click()
+    await owner.page.getByRole('listitem').filter({ hasText: friend.email }).waitFor()
+
+    await guest.signIn(friend)
+    const socket = guest.page.waitForEvent('websocket')
+    await guest.openServer('Demo server')
+    await guest.state('Live').waitFor()
+    const closed = (await socket).waitForEvent('close')
+    expect(await guest.serverNav.getByRole('link').allInnerTexts()).toEqual(['Console', 'Files', 'Settings'])
+    for (const signal of ['Start', 'Restart', 'Stop', 'Kill']) {
+      expect(await guest.button(signal).count(), signal).toBe(0)
+    }
+    await guest.sendCommand('say A guest was here')
+    await guest.consoleSays('[Server] A guest was here')
+    await guest.openPart('Files')
+    await guest.openFile('server.properties')
+    await guest.page.getByText('Read only').waitFor()
+    expect(await guest.button('Save').count()).toBe(0)
+    await guest.openPart('Console')
+
+    await owner.button(`Remove ${friend.username}`).click()
+    await owner
+      .dialog(`Remove ${friend.username}`)
+      .getByRole('button', { name: 'Remove', exact: true })
+      .click()
+    await closed
+    await guest.page.getByText('The live connection was refused').waitFor()
+    await guest.state('No access').waitFor()
+    await guest.page.reload()
+    await guest.heading('This server is not here').waitFor({ state: 'attached' })
+  })
+})

@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import { eventually } from '../../support/processes.ts'
+
+/** A page of the application, and what shows that it is there with its data. */
+export type Screen = {
+  name: string
+  path: string
+  /** A text that only the loaded page has. */
+  shows: string | RegExp
+  /** Opens what does not show by itself. */
+  act?: (page: Page) => Promise<void>
+}
+
+export const viewports = [
+  { name: 'phone', width: 360, height: 740 },
+  { name: 'desktop', width: 1440, height: 900 },
+] as const
+export const themes = ['light', 'dark'] as const
+
+/** What guests see. */
+export const guestScreens: Screen[] = [
+  { name: 'sign-in', path: '/auth/login', shows: 'Username or e-mail address' },
+  { name: 'register', path: '/auth/register', shows: 'Create account' },
+  { name: 'forgotten-password', path: '/auth/password', shows: 'Send link' },
+  {
+    name: 'new-password',
+    path: `/auth/password/reset/${'a'.repeat(64)}?email=a@b.example`,
+    shows: 'New password',
+  },
+  { name: 'api-reference', path: '/docs', shows: 'List the servers within reach' },
+]
+
+/** What somebody with a server sees. */
+export function playerScreens({ server, schedule }: Furnishings): Screen[] {
+  const about = (page: string) => `/server/${server}${page}`
+  return [
+    { name: 'servers', path: '/', shows: 'Demo server' },
+    { name: 'console', path: about(''), shows: 'Live' },
+    { name: 'files', path: about('/files'), shows: 'notes.txt' },
+    {
+      name: 'editor',
+      path: `${about('/files/edit')}?file=${encodeURIComponent('/notes.txt')}`,
+      shows: 'Second line',
+    },
+    { name: 'trash', path: about('/trash'), shows: 'old.txt' },
+    { name: 'databases', path: about('/databases'), shows: /database/i },
+    { name: 'schedules', path: about('/schedules'), shows: 'Nightly restart' },
+    { name: 'schedule', path: about(`/schedules/${schedule}`), shows: 'say restarting' },
+    { name: 'users', path: about('/users'), shows: 'friend@roost.example' },
+    { name: 'backups', path: about('/backups'), shows: 'Before the update' },
+    { name: 'network', path: about('/network'), shows: 'Primary' },
+    { name: 'startup', path: about('/startup'), shows: 'Message of the day' },
+    { name: 'settings', path: about('/settings'), shows: 'Reinstall server' },
+    { name: 'activity', path: about('/activity'), shows: 'friend@roost.example' },
+    { name: 'account', path: '/account', shows: 'Change password' },
+    { name: 'account-sign-in', path: '/account/sign-in', shows: 'Passkeys' },
+    { name: 'account-api', path: '/account/api', shows: 'For the bot' },
+    { name: 'account-ssh', path: '/account/ssh', shows: 'laptop' },
+    { name: 'account-activity', path: '/account/activity', shows: 'Download CSV' },
+  ]
+}
+
+export type Furnishings = { server: string; schedule: number }
+
+const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f laptop'
+
+/** The demo server runs and has something of everything. Called once a panel. */
+export async function furnish(panel: PanelProcess): Promise<Furnishings> {
+  const { identifier, id } = panel.bootstrap.server
+  const about = `/servers/${identifier}`
+  const must = async (method: string, path: string, body?: unknown) => {
+    const answer = await panel.asPlayer(method, path, body)
+    expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+    return answer.body
+  }
+  const registration = await panel.asAdmin('PATCH', '/settings', { sign_in: { registration: true } })
+  expect(registration.status, JSON.stringify(registration.body)).toBe(200)
+  const build = await panel.asAdmin('GET', `/servers/${id}`)
+  const { allocation, limits } = build.body.attributes
+  const changed = await panel.asAdmin('PATCH', `/servers/${id}/build`, {
+    allocation,
+    ...limits,
+    feature_limits: { databases: 2, allocations: 3, backups: 3 },
+  })
+  expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+  await must('POST', `${about}/power`, { signal: 'start' })
+  await writeFile(panel, identifier, '/notes.txt', 'First line\nSecond line\n')
+  await writeFile(panel, identifier, '/old.txt', 'No longer needed\n')
+  await must('POST', `${about}/files/create-folder`, { root: '/', name: 'plugins' })
+  await must('POST', `${about}/trash`, { root: '/', files: ['old.txt'] })
+  await must('POST', `${about}/backups`, { name: 'Before the update' })
+  const cron = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
+  const schedule = await must('POST', `${about}/schedules`, {
+    name: 'Nightly restart',
+    ...cron,
+    timezone: 'Europe/Berlin',
+  })
+  const tasks = `${about}/schedules/${schedule.attributes.id}/tasks`
+  await must('POST', tasks, { action: 'command', payload: 'say restarting', time_offset: 0 })
+  await must('POST', tasks, { action: 'power', payload: 'restart', time_offset: 60 })
+  await must('POST', `${about}/users`, {
+    email: 'friend@roost.example',
+    permissions: ['control.console', 'file.read'],
+  })
+  await must('POST', '/account/api-keys', { description: 'For the bot', allowed_ips: [] })
+  await must('POST', '/account/ssh-keys', { name: 'laptop', public_key: publicKey })
+  await eventually(async () => {
+    const { data } = await must('GET', `${about}/backups`)
+    return data.every(({ attributes }: any) => attributes.completed_at !== null)
+  })
+  return { server: identifier, schedule: schedule.attributes.id }
+}
+
+async function writeFile(panel: PanelProcess, server: string, file: string, content: string): Promise<void> {
+  const { url, user } = panel.bootstrap
+  const query = new URLSearchParams({ file })
+  const answer = await fetch(`${url}/api/client/servers/${server}/files/write?${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${user.client_key}`, 'content-type': 'text/plain' },
+    body: content,
+  })
+  expect(answer.status).toBe(204)
+}
+
+/** Opens a screen and waits until it is there with its data. */
+export async function openScreen(page: Page, screen: Screen): Promise<void> {
+  await page.goto(screen.path)
+  await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
+  await page.locator('#app').getByText(screen.shows).filter({ visible: true }).first().waitFor()
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+  await screen.act?.(page)
+}

@@ -1,0 +1,105 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Chromium, Tab } from '../../support/chromium.ts'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import type { Account } from './player.ts'
+
+/** Milliseconds for one step, and for one test, on a machine that has much else to do. */
+const patience = 60_000
+export const testTimeout = 300_000
+
+/** A person who uses the application: by what the pages show, without a word to the routes behind them. */
+export type Visitor = ReturnType<typeof stepsOf>
+
+/** A browser at the panel, without a session. */
+export async function openVisitor(chromium: Chromium, panel: PanelProcess): Promise<Visitor> {
+  const tab = await chromium.openTab({
+    baseURL: panel.bootstrap.url,
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+    locale: 'en-US',
+    acceptDownloads: true,
+  })
+  tab.page.setDefaultTimeout(patience)
+  return stepsOf(tab)
+}
+
+function stepsOf(tab: Tab) {
+  const { page } = tab
+  const provoked: RegExp[] = []
+  return {
+    ...tab,
+    ...partsOf(page),
+    /** From now on such troubles are what the test is about. */
+    provoke: (trouble: RegExp) => provoked.push(trouble),
+    /** What went wrong that nobody provoked. */
+    troubles: () => tab.troubles().filter((line) => !provoked.some((pattern) => pattern.test(line))),
+    enterName: ({ username, password }: Account) => enterName(page, username, password),
+    signIn: async ({ username, password }: Account) => {
+      await page.goto('/auth/login')
+      await enterName(page, username, password)
+      await heading(page, 'Servers').waitFor()
+    },
+    /** Opens a server by its card on the start page, up to its live console. */
+    openServer: async (name: string) => {
+      await page.goto('/')
+      await page.getByRole('link', { name, exact: true }).click()
+      await heading(page, 'Console').waitFor({ state: 'attached' })
+    },
+    /** Opens a part of the server that is open. */
+    openPart: async (name: string) => {
+      await partsOf(page).serverNav.getByRole('link', { name, exact: true }).click()
+      await heading(page, name).waitFor({ state: 'attached' })
+    },
+    sendCommand: async (command: string) => {
+      const line = page.getByRole('textbox', { name: 'Type a command' })
+      await line.fill(command)
+      await line.press('Enter')
+      await expect.poll(() => line.inputValue(), { timeout: patience }).toBe('')
+    },
+    /** Opens the text of a file of the folder that is shown. */
+    openFile: async (name: string) => {
+      await page.getByRole('link', { name, exact: true }).click()
+      await heading(page, name).waitFor()
+      await partsOf(page).editor.waitFor()
+    },
+    /** Writes in place of all that is in the editor, and saves it. */
+    rewriteFile: async (text: string) => {
+      await partsOf(page).editor.fill(text)
+      await page.getByText('You have changes that are not saved.').waitFor()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await partsOf(page).said('The file has been saved.').waitFor()
+    },
+    /** Chooses an action of the menu behind a button. */
+    choose: async (button: string, action: string) => {
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    },
+  }
+}
+
+const heading = (page: Page, name: string): Locator =>
+  page.getByRole('heading', { level: 1, name, exact: true })
+
+/** What people find on every page of the application. */
+function partsOf(page: Page) {
+  return {
+    heading: (name: string) => heading(page, name),
+    button: (name: string) => page.getByRole('button', { name, exact: true }),
+    dialog: (name: string) => page.getByRole(/[?”]$/.test(name) ? 'alertdialog' : 'dialog', { name }),
+    serverNav: page.getByRole('navigation', { name: 'Parts of the server' }),
+    editor: page.getByRole('textbox', { name: 'Content of the file' }),
+    /** A message that comes and goes by itself. */
+    said: (text: string) => page.locator('[aria-live=polite]').getByText(text).first(),
+    /** How the server is that is open, in a word. */
+    state: (word: string) => page.getByRole('status').getByText(word, { exact: true }).first(),
+    /** The rows of the terminal, once one of them says this. */
+    consoleSays: (text: string | RegExp) => page.locator('.xterm-rows', { hasText: text }).waitFor(),
+  }
+}
+
+async function enterName(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username or e-mail address').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
