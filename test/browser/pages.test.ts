@@ -234,7 +234,7 @@ describe('the application', () => {
 
   it('is not asked for where there is none', async () => {
     const text = String(await documentOf({ ...shell, assets: { scripts: [], preloads: [], styles: [] } }))
-    expect(text).not.toMatch(/src=|<link/)
+    expect(text).not.toMatch(/src=|\/assets\//)
   })
 })
 

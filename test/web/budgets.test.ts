@@ -1,20 +1,23 @@
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type Manifest, type Rolldown } from 'vite'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 
-const kilobyte = 1000
+const kilobyte = 1024
 const configFile = fileURLToPath(new URL('../../src/web/vite.config.ts', import.meta.url))
 
 let manifest: Manifest
 let sizes: Map<string, number>
 
 beforeAll(async () => {
+  // As in a real build: libraries leave out what helps developers.
+  vi.stubEnv('NODE_ENV', 'production')
   const built = (await build({
     configFile,
     logLevel: 'error',
     build: { write: false },
   })) as Rolldown.RolldownOutput
+  vi.unstubAllEnvs()
   const contents = built.output.map(
     (file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const,
   )
@@ -49,19 +52,92 @@ const page = (route: string, ...around: string[]) => [
   ...[...around, route].map((name) => `routes/${name}.tsx?tsr-split=component`),
 ]
 const home = page('_app/index', '_app/route')
-const about = (name: string) => page(`_app/server/$server/${name}`, '_app/route', '_app/server/$server/route')
+const ofServer = (name: string) =>
+  page(`_app/server/$server/${name}`, '_app/route', '_app/server/$server/route')
 
-/** Gzip bytes of scripts of one page beyond those of the first. */
-function beyondHome(modules: string[]): number {
-  const first = filesOf(home)
-  return weightOf([...filesOf(modules)].filter((file) => !first.has(file)), '.js')
+/** What pages load by themselves once they stand, without anybody pressing anything. */
+const charts = 'server/console/usage-charts.tsx'
+const terminal = 'server/console/terminal-view.tsx'
+const consolePage = [...ofServer('index'), terminal]
+
+/** Modules that are loaded when somebody asks for them: for what was pressed, or for one kind of file. */
+const asked = [
+  /^components\/(dialog-window|menu-parts)\.tsx$/,
+  /^app\/command-windows\.tsx$/,
+  /node_modules\/(cronstrue|@codemirror\/(lang-|legacy-modes))/,
+]
+
+/** Gzip bytes of scripts of one page beyond those of others. */
+function beyond(others: string[], modules: string[]): number {
+  const first = filesOf(others)
+  return weightOf(
+    [...filesOf(modules)].filter((file) => !first.has(file)),
+    '.js',
+  )
 }
 
+/** The whole weight of a route with all that it may ever load, but for what `asked` names. */
+function wholeRoute(modules: string[]): number {
+  const seen = new Set(modules)
+  for (const name of seen) {
+    const chunk = manifest[name]
+    const later = (chunk?.dynamicImports ?? []).filter((next) => !next.includes('?tsr-split'))
+    const loaded = later.filter((next) => !asked.some((pattern) => pattern.test(next)))
+    for (const next of [...(chunk?.imports ?? []), ...loaded]) seen.add(next)
+  }
+  return weightOf(filesOf([...seen]), '.js')
+}
+
+/** The layouts around a page, outermost first. */
+function layoutsOf(route: string): string[] {
+  const folders = route.split('/').slice(0, -1)
+  return folders
+    .map((_folder, at) => `${folders.slice(0, at + 1).join('/')}/route`)
+    .filter((layout) => `routes/${layout}.tsx?tsr-split=component` in manifest)
+}
+
+const allRoutes = () =>
+  Object.keys(manifest)
+    .map((name) => /^routes\/(.*)\.tsx\?tsr-split=component$/.exec(name)?.[1] ?? '')
+    .filter((name) => name !== '' && !/(^|\/)route$/.test(name))
+
 describe('what a browser loads', () => {
-  it('for the first page is at most 170 kB of scripts and 20 kB of styles', () => {
+  it('for the first page is at most 170 KB of scripts and 20 KB of styles', () => {
     for (const modules of [home, page('auth/login', 'auth/route')]) {
       expect(weightOf(filesOf(modules), '.js')).toBeLessThan(170 * kilobyte)
       expect(weightOf(filesOf(modules), '.css')).toBeLessThan(20 * kilobyte)
     }
+  })
+
+  it('for the console is at most 110 KB more, and for its charts 25 KB beyond', () => {
+    expect(beyond(home, consolePage)).toBeLessThan(110 * kilobyte)
+    expect(beyond(consolePage, [...consolePage, charts])).toBeLessThan(25 * kilobyte)
+  })
+
+  it('for the editor is at most 115 KB more, with the parts of any one language', () => {
+    const editor = ofServer('files/edit')
+    const languages = Object.keys(manifest).filter((name) =>
+      /node_modules\/@codemirror\/(lang-|legacy-modes)/.test(name),
+    )
+    expect(languages.length).toBeGreaterThan(10)
+    for (const language of languages) {
+      expect(beyond(home, [...editor, language]), language).toBeLessThan(115 * kilobyte)
+    }
+  })
+
+  it('is at most 300 KB in all for any page, with what it loads by itself', () => {
+    const routes = allRoutes()
+    expect(routes.length).toBeGreaterThan(20)
+    for (const route of routes) {
+      expect(wholeRoute(page(route, ...layoutsOf(route))), route).toBeLessThan(300 * kilobyte)
+    }
+    const whole = wholeRoute(consolePage)
+    expect(whole).toBeGreaterThan(weightOf(filesOf(consolePage), '.js'))
+  })
+
+  it('has the API reference on its own page alone', () => {
+    const own = manifest['routes/docs.tsx?tsr-split=component']?.file ?? ''
+    const others = allRoutes().filter((route) => route !== 'docs')
+    for (const route of others) expect(filesOf(page(route, ...layoutsOf(route))).has(own), route).toBe(false)
   })
 })

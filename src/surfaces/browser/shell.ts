@@ -26,6 +26,20 @@ export type Shell = {
   assets: WebAssets
 }
 
+/** The panel's mark, in the page itself: a file would be one more request of every page. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#0c6b58"/>' +
+    '<path d="M5 15.5h14M8 15.5c0-5 2.2-8 6.4-8 1.7 0 2.9.8 3.4 2l1.7.7-1.8.9c-.4 2.7-2.4 4.4-5.2 4.4" fill="none" ' +
+    'stroke="#fff" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+)}`
+
+/** Dark pages are dark from their first pixel on; what is chosen, the application keeps (src/web/app/theme.ts). */
+const earlyTheme = `{
+  const chosen = localStorage.getItem('roost.theme')
+  const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
+}`
+
 /** The document in which the application starts; it is whole without it. Texts are escaped here. */
 export const documentOf = (shell: Shell) =>
   html`<!doctype html>
@@ -38,10 +52,11 @@ export const documentOf = (shell: Shell) =>
         <meta name="csrf-token" content="${shell.csrf}" />
         <meta property="csp-nonce" nonce="${shell.nonce}" />
         <title>${shell.title} · ${shell.panelName}</title>
+        <link rel="icon" href="${icon}" />
         ${shell.assets.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
         ${shell.assets.preloads.map((href) => html`<link rel="modulepreload" href="${href}" />`)}
         <script nonce="${shell.nonce}">
-          ${raw(assignments(shell.globals))}
+          ${raw(`${assignments(shell.globals)}\n${earlyTheme}`)}
         </script>
         ${shell.assets.scripts.map(
           (src) => html`<script type="module" nonce="${shell.nonce}" src="${src}"></script>`,

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiKeysQuery, createApiKey } from '../api/account.ts'
-import { asRequestError } from '../api/error.ts'
+import { asRequestError, type RequestError } from '../api/error.ts'
 import { Button } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
@@ -26,22 +26,27 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter(Boolean)
 
+/** What was written where the panel refuses `allowed_ips.<position>`; its sentence where it refuses the whole. */
+const sent = (addresses: readonly string[], { meta, detail }: RequestError['entries'][number]): string =>
+  addresses[Number(meta?.source_field.split('.')[1])] ?? detail
+
 function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
   const { t } = useTranslation('account')
   const form = useId()
   const [description, setDescription] = useState('')
   const [addresses, setAddresses] = useState('')
   const creating = useMutation({
-    mutationFn: () => createApiKey({ description, allowed_ips: linesOf(addresses) }),
+    mutationFn: (allowed_ips: string[]) => createApiKey({ description, allowed_ips }),
     onSuccess: onCreated,
   })
   const refusal = asRequestError(creating.error)
   // Each address is a field of its own.
   const refused = refusal?.entries.filter(({ meta }) => meta?.source_field.startsWith('allowed_ips')) ?? []
   const fields = ['description', ...refused.map(({ meta }) => meta?.source_field ?? '')]
+  const entries = refused.map((entry) => sent(creating.variables ?? [], entry)).join(', ')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!creating.isPending) creating.mutate()
+    if (!creating.isPending) creating.mutate(linesOf(addresses))
   }
   return (
     <Dialog
@@ -72,7 +77,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
         <TextArea
           label={t('api_keys.allowed_ips')}
           hint={t('api_keys.allowed_ips_text')}
-          error={refused.map(({ detail }) => detail).join(' ') || undefined}
+          error={entries === '' ? undefined : t('api_keys.allowed_ips_refused', { entries })}
           autoComplete="off"
           spellCheck={false}
           value={addresses}

@@ -4,7 +4,14 @@ import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../api/error.ts'
-import { addPasskey, creationOptions, type Passkey, removePasskey, type Security, securityQuery } from '../api/security.ts'
+import {
+  addPasskey,
+  creationOptions,
+  type Passkey,
+  removePasskey,
+  type Security,
+  securityQuery,
+} from '../api/security.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { Card, RowList } from '../components/card.tsx'
 import { TextField } from '../components/field.tsx'

@@ -9,9 +9,17 @@ import { SelectField } from '../components/field.tsx'
 import { Switch } from '../components/switch.tsx'
 import { toastError } from '../components/toast.tsx'
 
-const languages = ['en', 'de', 'fr', 'es', 'pt-BR', 'pl', 'tr', 'ru', 'zh-CN'] as const satisfies readonly (
-  typeof languageChoices
-)[number][]
+const languages = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt-BR',
+  'pl',
+  'tr',
+  'ru',
+  'zh-CN',
+] as const satisfies readonly (typeof languageChoices)[number][]
 
 /** A language as its speakers call it. */
 const nameOf = (language: string) =>

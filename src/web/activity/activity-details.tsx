@@ -4,6 +4,7 @@ import { type ActivityEntry, actorOf } from '../api/activity.ts'
 import { formatInstant } from '../app/formats.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { PrivateText } from '../components/private-text.tsx'
+import { nobodyOf } from './actor-name.ts'
 import { EventText } from './event-text.tsx'
 
 /** All that is known of an entry. */
@@ -35,7 +36,7 @@ function Facts({ entry }: { entry: ActivityEntry }) {
           <time dateTime={entry.timestamp}>{formatInstant(entry.timestamp)}</time>
         </Fact>
         <Fact name={t('entry.who')}>
-          {actor?.username ?? t('system')}
+          {actor?.username ?? t(nobodyOf(entry))}
           {entry.is_api && ` · ${t('by_api')}`}
         </Fact>
         <Fact name={t('entry.ip')}>

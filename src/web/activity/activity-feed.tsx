@@ -20,6 +20,7 @@ import { PrivateText } from '../components/private-text.tsx'
 import { saveFile } from '../components/save-file.ts'
 import { EmptyState, Loaded } from '../components/states.tsx'
 import { toast, toastError } from '../components/toast.tsx'
+import { nobodyOf } from './actor-name.ts'
 import { activityCsv } from './activity-csv.ts'
 import { ActivityDetails } from './activity-details.tsx'
 import { ActivityFilters } from './activity-filters.tsx'
@@ -44,33 +45,37 @@ export function ActivityFeed({ feed, search, onSearch, fileName }: ActivityFeedP
   const { t } = useTranslation(['feed', ...eventTexts])
   const entries = useQuery(activityQuery(feed, search))
   const [opened, setOpened] = useState<ActivityEntry | null>(null)
-  const refusal = asRequestError(entries.error)
+  const isAddressRefused = asRequestError(entries.error)?.fieldError('filter.ip') !== undefined
   const isFiltered = Object.keys(search).some((name) => name !== 'page')
   return (
     <div className="flex flex-col gap-4">
       <ActivityFilters
         search={search}
         events={entries.data?.meta.available_events ?? []}
-        addressError={refusal?.fieldError('filter.ip')}
+        isAddressRefused={isAddressRefused}
         onSearch={onSearch}
         actions={<ExportButton feed={feed} search={search} fileName={fileName} />}
       />
-      <Loaded query={{ ...entries, data: entries.error ? undefined : entries.data }}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <EmptyState icon={History} title={t(isFiltered ? 'no_match' : 'empty')} />
-          ) : (
-            <>
-              <RowList label={t('title')}>
-                {data.map(({ attributes }) => (
-                  <Row key={attributes.id} entry={attributes} onOpen={() => setOpened(attributes)} />
-                ))}
-              </RowList>
-              <Pager pagination={meta.pagination} onPage={(page) => onSearch({ ...search, page })} />
-            </>
-          )
-        }
-      </Loaded>
+      {isAddressRefused ? (
+        <EmptyState icon={History} title={t('no_match')} />
+      ) : (
+        <Loaded query={{ ...entries, data: entries.error ? undefined : entries.data }}>
+          {({ data, meta }) =>
+            data.length === 0 ? (
+              <EmptyState icon={History} title={t(isFiltered ? 'no_match' : 'empty')} />
+            ) : (
+              <>
+                <RowList label={t('title')}>
+                  {data.map(({ attributes }) => (
+                    <Row key={attributes.id} entry={attributes} onOpen={() => setOpened(attributes)} />
+                  ))}
+                </RowList>
+                <Pager pagination={meta.pagination} onPage={(page) => onSearch({ ...search, page })} />
+              </>
+            )
+          }
+        </Loaded>
+      )}
       <ActivityDetails entry={opened} onClose={() => setOpened(null)} />
     </div>
   )
@@ -79,7 +84,7 @@ export function ActivityFeed({ feed, search, onSearch, fileName }: ActivityFeedP
 function Row({ entry, onOpen }: { entry: ActivityEntry; onOpen: () => void }) {
   const { t } = useTranslation('feed')
   const actor = actorOf(entry)
-  const name = actor?.username ?? t('system')
+  const name = actor?.username ?? t(nobodyOf(entry))
   return (
     <li className="flex items-start gap-3 px-4 py-3">
       <Avatar image={actor?.image} name={name} />

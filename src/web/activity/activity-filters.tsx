@@ -12,15 +12,15 @@ type FiltersProps = {
   search: ActivitySearch
   /** Names of the events that occur in the feed. */
   events: readonly string[]
-  /** What the panel says of the address. */
-  addressError: string | undefined
+  /** Whether the panel could not read the address. */
+  isAddressRefused: boolean
   onSearch: (search: ActivitySearch) => void
   /** What can be done with what is shown. */
   actions: ReactNode
 }
 
 /** What of a feed is shown; a change takes effect at once and leads to the first page. */
-export function ActivityFilters({ search, events, addressError, onSearch, actions }: FiltersProps) {
+export function ActivityFilters({ search, events, isAddressRefused, onSearch, actions }: FiltersProps) {
   const { t } = useTranslation('feed')
   const [isOpen, setOpen] = useState(false)
   const { page: _page, ...filters } = search
@@ -74,7 +74,7 @@ export function ActivityFilters({ search, events, addressError, onSearch, action
         <AddressField
           key={search.ip ?? ''}
           value={search.ip ?? ''}
-          error={addressError}
+          error={isAddressRefused ? t('filters.ip_invalid') : undefined}
           onChange={(value) => change('ip', value)}
         />
       </div>
@@ -131,7 +131,7 @@ function AddressField({
     onChange(written.trim())
   }
   return (
-    <form onSubmit={submit} className="col-span-2 sm:col-span-1">
+    <form onSubmit={submit}>
       <TextField
         label={t('filters.ip')}
         hint={written.trim() === value ? undefined : t('filters.ip_text')}

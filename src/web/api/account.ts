@@ -62,7 +62,9 @@ export const disableTwoFactor = (password: string) =>
 
 /** The recovery tokens before count no more. */
 export const regenerateTokens = (password: string) =>
-  request<RecoveryTokens>('POST', `${base}/two-factor/regenerate-tokens`, { body: { password } }).then(tokensOf)
+  request<RecoveryTokens>('POST', `${base}/two-factor/regenerate-tokens`, { body: { password } }).then(
+    tokensOf,
+  )
 
 export const apiKeysQuery = queryOptions({
   queryKey: ['account', 'api-keys'],
@@ -79,8 +81,7 @@ export async function createApiKey(form: { description: string; allowed_ips: str
   return attributes.identifier + meta.secret_token
 }
 
-export const deleteApiKey = (identifier: string) =>
-  request<void>('DELETE', `${base}/api-keys/${identifier}`)
+export const deleteApiKey = (identifier: string) => request<void>('DELETE', `${base}/api-keys/${identifier}`)
 
 export const sshKeysQuery = queryOptions({
   queryKey: ['account', 'ssh-keys'],

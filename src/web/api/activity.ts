@@ -84,6 +84,6 @@ export async function fetchActivity(
 
 /** Who did it; null where it was nobody, or somebody who is gone. */
 export function actorOf({ relationships }: ActivityEntry): Person | null {
-  const { attributes } = relationships?.actor as Item<Person | null>
-  return attributes
+  const actor = relationships?.actor as Item<Person | null> | undefined
+  return actor?.attributes ?? null
 }

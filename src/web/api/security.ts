@@ -1,4 +1,7 @@
-import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/browser'
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/browser'
 import { queryOptions } from '@tanstack/react-query'
 import type { presentSecurity, presentSessions } from '../../surfaces/browser/resources/security.ts'
 import { request } from './request.ts'
@@ -52,7 +55,9 @@ export const unlink = (id: number, current_password: string) =>
 export const sessionsQuery = queryOptions({
   queryKey: ['security', 'sessions'],
   queryFn: ({ signal }) =>
-    request<{ sessions: OwnSession[] }>('GET', `${base}/sessions`, { signal }).then(({ sessions }) => sessions),
+    request<{ sessions: OwnSession[] }>('GET', `${base}/sessions`, { signal }).then(
+      ({ sessions }) => sessions,
+    ),
 })
 
 export const endSession = (id: string) => request<void>('DELETE', `${base}/sessions/${id}`)

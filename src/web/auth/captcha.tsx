@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CaptchaResponse } from '../api/auth.ts'
 import { site } from '../app/site.ts'
@@ -71,7 +71,8 @@ export type Captcha = {
   response: CaptchaResponse
   /** What it gave counts once: after every answer it is solved anew. */
   reset: () => void
-  place: RefObject<HTMLDivElement | null>
+  /** The element in which it appears. */
+  setPlace: (place: HTMLElement | null) => void
   failed: boolean
   retry: () => void
 }
@@ -79,7 +80,7 @@ export type Captcha = {
 /** The captcha of a form, where the administrator has set one up; show it by `CaptchaWidget`. */
 export function useCaptcha(): Captcha {
   const { provider, siteKey } = site.captcha
-  const place = useRef<HTMLDivElement>(null)
+  const [place, setPlace] = useState<HTMLElement | null>(null)
   const shown = useRef<{ widgets: Widgets; id: number | string } | null>(null)
   const [token, setToken] = useState('')
   const [failed, setFailed] = useState(false)
@@ -87,15 +88,14 @@ export function useCaptcha(): Captcha {
   const theme = useIsDark() ? 'dark' : 'light'
   const firstTheme = useRef(theme)
   useEffect(() => {
-    if (provider === 'none') return
+    if (provider === 'none' || !place) return
     let isGone = false
-    setFailed(false)
     loadWidgets(provider)
       .then((widgets) => {
-        if (isGone || !place.current) return
+        if (isGone) return
         // Widgets cannot be drawn twice into the same element.
         const element = document.createElement('div')
-        place.current.replaceChildren(element)
+        place.replaceChildren(element)
         const id = widgets.render(element, {
           sitekey: siteKey,
           theme: firstTheme.current,
@@ -110,7 +110,7 @@ export function useCaptcha(): Captcha {
       isGone = true
       shown.current = null
     }
-  }, [provider, siteKey, attempt])
+  }, [provider, siteKey, place, attempt])
   return {
     isSolved: provider === 'none' || token !== '',
     response: provider === 'none' ? {} : { [providers[provider].field]: token },
@@ -118,25 +118,28 @@ export function useCaptcha(): Captcha {
       setToken('')
       if (shown.current) shown.current.widgets.reset(shown.current.id)
     },
-    place,
+    setPlace,
     failed,
-    retry: () => setAttempt(attempt + 1),
+    retry: () => {
+      setFailed(false)
+      setAttempt(attempt + 1)
+    },
   }
 }
 
 /** Where the captcha appears; nothing where there is none. */
-export function CaptchaWidget({ captcha }: { captcha: Captcha }) {
+export function CaptchaWidget({ captcha: { setPlace, failed, retry } }: { captcha: Captcha }) {
   const { t } = useTranslation('auth')
   if (site.captcha.provider === 'none') return null
   return (
     <div className="flex min-h-[4.5rem] flex-col items-center justify-center gap-2">
-      <div ref={captcha.place} />
-      {captcha.failed && (
+      <div ref={setPlace} />
+      {failed && (
         <>
           <p role="alert" className="text-sm text-bad">
             {t('captcha.not_loaded')}
           </p>
-          <Button onClick={captcha.retry}>{t('strings:action.retry')}</Button>
+          <Button onClick={retry}>{t('strings:action.retry')}</Button>
         </>
       )}
     </div>

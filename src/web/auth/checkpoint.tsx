@@ -12,11 +12,16 @@ import { Refusal, useWait } from './refusal.tsx'
 const lastsFor = 300_000
 const mostTries = 5
 
+export type CheckpointEnd = 'expired' | 'too_many' | 'cancelled'
+
+/** The one field of the page is written into at once. */
+const focusOnce = (field: HTMLInputElement | null) => field?.focus()
+
 type CheckpointProps = {
   confirmationToken: string
   onAnswer: (answer: SignInAnswer) => void
   /** It is over, and nobody is signed in. */
-  onEnd: (reason: 'expired' | 'cancelled') => void
+  onEnd: (reason: CheckpointEnd) => void
 }
 
 /** Asks for a code of the authenticator, or a recovery token. */
@@ -36,7 +41,7 @@ export function Checkpoint({ confirmationToken, onAnswer, onEnd }: CheckpointPro
       setWritten('')
       if (asRequestError(error)?.status !== 400) return
       tries.current += 1
-      if (tries.current >= mostTries) onEnd('expired')
+      if (tries.current >= mostTries) onEnd('too_many')
     },
   })
   const wait = useWait(passing.error, passing.submittedAt)
@@ -67,7 +72,7 @@ export function Checkpoint({ confirmationToken, onAnswer, onEnd }: CheckpointPro
         <TextField
           key={String(isRecovery)}
           label={t(isRecovery ? 'checkpoint.recovery' : 'checkpoint.code')}
-          autoFocus
+          ref={focusOnce}
           required
           value={written}
           onChange={(event) => write(event.target.value)}
@@ -78,13 +83,7 @@ export function Checkpoint({ confirmationToken, onAnswer, onEnd }: CheckpointPro
             : { autoComplete: 'one-time-code', inputMode: 'numeric', pattern: '[0-9 ]*', maxLength: 16 })}
         />
         <Refusal error={passing.error} wait={wait} refused={t('checkpoint.failed')} />
-        <Button
-          type="submit"
-          look="primary"
-          busy={passing.isPending}
-          disabled={wait > 0}
-          className="w-full"
-        >
+        <Button type="submit" look="primary" busy={passing.isPending} disabled={wait > 0} className="w-full">
           {t('checkpoint.submit')}
         </Button>
       </form>

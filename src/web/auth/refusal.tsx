@@ -1,21 +1,18 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../api/error.ts'
 import { formatDuration } from '../app/formats.ts'
 import { FormError } from '../components/field.tsx'
 
-/** Seconds until an instant; 0 afterwards. */
-function useCountdown(until: number): number {
-  const [, tick] = useState(0)
-  const left = Math.max(0, Math.ceil((until - Date.now()) / 1000))
-  const isOver = left === 0
-  useEffect(() => {
-    if (isOver) return
-    const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
-    return () => clearInterval(timer)
-  }, [isOver])
-  return left
+/** Told every second. */
+function subscribe(listener: () => void): () => void {
+  const timer = setInterval(listener, 1000)
+  return () => clearInterval(timer)
 }
+
+/** Seconds until an instant; 0 afterwards. */
+const useCountdown = (until: number): number =>
+  useSyncExternalStore(subscribe, () => Math.max(0, Math.ceil((until - Date.now()) / 1000)))
 
 /** How long nothing may be sent, when the panel said so; 0 otherwise. `answeredAt` is when it did. */
 export function useWait(error: unknown, answeredAt: number): number {

@@ -14,7 +14,7 @@ const initialsOf = (name: string) =>
     .split(/[\s._-]+/)
     .filter(Boolean)
     .slice(0, 2)
-    .map((word) => [...word][0]?.toUpperCase() ?? '')
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 0).toUpperCase())
     .join('')
 
 /** Somebody's picture, or the first letters of his name; says nothing, so his name must stand beside it. */

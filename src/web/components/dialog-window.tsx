@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { AlertDialog, Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
@@ -27,6 +27,27 @@ export type DialogProps = {
   children?: ReactNode
 }
 
+/** What has the focus before a window opens; an action of a menu stands for the button of the menu, which stays. */
+function focusedBefore(): Element | null {
+  const menu = document.activeElement?.closest('[role="menu"]')
+  const button = menu && document.getElementById(menu.getAttribute('aria-labelledby') ?? '')
+  return button ?? document.activeElement
+}
+
+/** Gives the focus back to what had it. By themselves windows only know buttons that are parts of them. */
+function useFocusReturn() {
+  const before = useRef<Element | null>(null)
+  return {
+    onOpenAutoFocus: () => {
+      before.current = focusedBefore()
+    },
+    onCloseAutoFocus: (event: Event) => {
+      event.preventDefault()
+      if (before.current instanceof HTMLElement) before.current.focus()
+    },
+  }
+}
+
 /** The window from its first opening on. */
 export function OpenedDialog({
   open,
@@ -38,12 +59,22 @@ export function OpenedDialog({
   children,
 }: DialogProps) {
   const { t } = useTranslation()
+  const focus = useFocusReturn()
+  const startAtField = (event: Event) => {
+    focus.onOpenAutoFocus()
+    const field = (event.currentTarget as HTMLElement).querySelector<HTMLElement>('input, select, textarea')
+    if (!field) return
+    event.preventDefault()
+    field.focus()
+  }
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
         <Radix.Content
           className={classNames(panel, widths[width])}
+          {...focus}
+          onOpenAutoFocus={startAtField}
           {...(text ? {} : { 'aria-describedby': undefined })}
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4">
@@ -98,6 +129,7 @@ export function OpenedConfirmDialog(props: ConfirmProps) {
     typed,
   } = props
   const { t } = useTranslation()
+  const focus = useFocusReturn()
   const [written, setWritten] = useState('')
   const change = (next: boolean) => {
     setWritten('')
@@ -107,7 +139,7 @@ export function OpenedConfirmDialog(props: ConfirmProps) {
     <AlertDialog.Root open={open} onOpenChange={change}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={overlay} />
-        <AlertDialog.Content className={classNames(panel, widths.small)}>
+        <AlertDialog.Content className={classNames(panel, widths.small)} {...focus}>
           <div className="flex min-h-0 flex-col gap-3 overflow-y-auto p-5">
             <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
             <AlertDialog.Description asChild>

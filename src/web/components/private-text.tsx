@@ -24,16 +24,26 @@ export function PrivateText({ text, className, within = false }: PrivateTextProp
   if (!blur) return <span className={className}>{text}</span>
   const open = () => setOpen(true)
   const close = () => setOpen(false)
+  const pointed = { onPointerEnter: open, onPointerLeave: close }
+  const shown = isOpen ? text : dots
+  if (within) {
+    return (
+      <span role="presentation" {...pointed} className={className}>
+        {shown}
+      </span>
+    )
+  }
   return (
-    <span
-      {...(within ? {} : { tabIndex: 0, onFocus: open, onBlur: close })}
-      {...(within || isOpen ? {} : { role: 'button', 'aria-label': t('action.show') })}
-      onPointerEnter={open}
-      onPointerLeave={close}
-      onClick={within ? undefined : open}
-      className={classNames('rounded-sm', className)}
+    <button
+      type="button"
+      {...pointed}
+      onFocus={open}
+      onBlur={close}
+      onClick={open}
+      aria-label={isOpen ? text : t('action.show')}
+      className={classNames('rounded-sm text-left select-text', className)}
     >
-      {isOpen ? text : dots}
-    </span>
+      {shown}
+    </button>
   )
 }

@@ -126,7 +126,7 @@ function Refusals({ document, operation }: Shown) {
   const schema = { $ref: '#/components/schemas/Errors' }
   return (
     <Part title={t('refusals')}>
-      <dl lang="en" className="mb-2 grid gap-x-4 gap-y-1 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">
+      <dl lang="en" className="mb-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {refusals.map(([status, answer]) => (
           <div key={status} className="contents">
             <dt className="font-mono text-xs leading-5">{status}</dt>

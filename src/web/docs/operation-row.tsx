@@ -1,5 +1,5 @@
 import { ChevronRight, Link as LinkIcon } from 'lucide-react'
-import { memo } from 'react'
+import { Fragment, memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiDocument } from '../api/openapi.ts'
 import { classNames } from '../components/class-names.ts'
@@ -11,6 +11,16 @@ const looks: Record<string, string> = {
   POST: 'bg-good-soft text-good',
   DELETE: 'bg-bad-soft text-bad',
 }
+
+/** A path that breaks after its slashes, and is copied without the breaks. */
+const BreakablePath = ({ path }: { path: string }) =>
+  path.split('/').map((word, at) => (
+    <Fragment key={at}>
+      {at > 0 && '/'}
+      {at > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ))
 
 /** A line about one operation; everything else about it is made when it is opened. */
 export const OperationRow = memo(function OperationRow({
@@ -27,10 +37,7 @@ export const OperationRow = memo(function OperationRow({
   const { t } = useTranslation('docs')
   const { operationId: id, method, path, summary } = operation
   return (
-    <li
-      id={id}
-      className="min-w-0 scroll-mt-20 [contain-intrinsic-size:auto_3.5rem] [content-visibility:auto]"
-    >
+    <li id={id} className="min-w-0 scroll-mt-20">
       <div className="flex min-w-0 items-center gap-1 pr-2 hover:bg-raised">
         <h4 className="min-w-0 flex-1">
           <button
@@ -54,7 +61,9 @@ export const OperationRow = memo(function OperationRow({
                 >
                   {method}
                 </span>
-                <span className="min-w-0 font-mono text-[0.8125rem] wrap-anywhere">{path}</span>
+                <span className="min-w-0 font-mono text-[0.8125rem] wrap-anywhere">
+                  <BreakablePath path={path} />
+                </span>
               </span>
               <span lang="en" className="text-sm font-normal text-muted md:ml-auto md:text-right">
                 {summary}

@@ -5,11 +5,30 @@ export type Group = { name: string; id: string; operations: ShownOperation[] }
 /** A surface of the panel. */
 export type Section = { name: string; description: string; groups: Group[] }
 
-/** What a path is about: its first words that are no parameters, without those of its surface. */
-function groupOf(path: string): string {
+/** A group of more is parted by the second word of its paths. */
+const largestGroup = 20
+
+/** So many words of a path, without parameters and those of its surface. */
+function wordsOf(path: string, amount: number): string {
   const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'))
   const own = words[0] === 'api' ? words.slice(2) : words
-  return own.slice(0, 2).join('/') || '/'
+  return own.slice(0, amount).join('/') || '/'
+}
+
+/** Operations by what their paths are about. */
+function groupsOf(surface: string, operations: readonly ShownOperation[]): Group[] {
+  const sizes = Map.groupBy(operations, ({ path }) => wordsOf(path, 1))
+  const groups = Map.groupBy(operations, ({ path }) => {
+    const size = sizes.get(wordsOf(path, 1))?.length ?? 0
+    return wordsOf(path, size > largestGroup ? 2 : 1)
+  })
+  return [...groups]
+    .map(([name, members]) => ({
+      name,
+      id: `group-${surface}-${name.replaceAll(/[^a-z\d]+/gi, '-')}`,
+      operations: members,
+    }))
+    .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }
 
 /** Every operation below its surface and group, in the order of the document. */
@@ -25,13 +44,7 @@ export function sectionsOf(document: ApiDocument): Section[] {
   return document.tags.map(({ name, description }) => ({
     name,
     description,
-    groups: [...Map.groupBy(bySurface.get(name) ?? [], ({ path }) => groupOf(path))].map(
-      ([group, members]) => ({
-        name: group,
-        id: `group-${name}-${group.replaceAll(/[^a-z\d]+/gi, '-')}`,
-        operations: members,
-      }),
-    ),
+    groups: groupsOf(name, bySurface.get(name) ?? []),
   }))
 }
 

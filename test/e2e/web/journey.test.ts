@@ -87,7 +87,7 @@ describe('an owner', { timeout: testTimeout }, () => {
     await visitor.rewriteFile('The second version')
     await visitor.openPart('Backups')
     await visitor.choose('More about Before the change', 'Restore')
-    const sure = dialog('Restore “Before the change”?')
+    const sure = visitor.question('Restore “Before the change”?')
     const restore = sure.getByRole('button', { name: 'Restore', exact: true })
     expect(await restore.isDisabled()).toBe(true)
     await sure.getByLabel('Type “Demo server” to confirm').fill('Demo server')
@@ -149,7 +149,7 @@ describe('somebody who is let in', { timeout: testTimeout }, () => {
     const socket = guest.page.waitForEvent('websocket')
     await guest.openServer('Demo server')
     await guest.state('Live').waitFor()
-    const closed = (await socket).waitForEvent('close')
+    const line = await socket
     expect(await guest.serverNav.getByRole('link').allInnerTexts()).toEqual(['Console', 'Files', 'Settings'])
     for (const signal of ['Start', 'Restart', 'Stop', 'Kill']) {
       expect(await guest.button(signal).count(), signal).toBe(0)
@@ -164,12 +164,13 @@ describe('somebody who is let in', { timeout: testTimeout }, () => {
 
     await owner.button(`Remove ${friend.username}`).click()
     await owner
-      .dialog(`Remove ${friend.username}`)
+      .question(`Remove ${friend.username}`)
       .getByRole('button', { name: 'Remove', exact: true })
       .click()
-    await closed
+    await expect.poll(() => line.isClosed(), { timeout: 60_000 }).toBe(true)
     await guest.page.getByText('The live connection was refused').waitFor()
     await guest.state('No access').waitFor()
+    guest.provoke(/No such resource/)
     await guest.page.reload()
     await guest.heading('This server is not here').waitFor({ state: 'attached' })
   })

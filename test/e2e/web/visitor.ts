@@ -5,7 +5,7 @@ import type { PanelProcess } from '../../support/panel-process.ts'
 import type { Account } from './player.ts'
 
 /** Milliseconds for one step, and for one test, on a machine that has much else to do. */
-const patience = 60_000
+export const patience = 60_000
 export const testTimeout = 300_000
 
 /** A person who uses the application: by what the pages show, without a word to the routes behind them. */
@@ -66,9 +66,10 @@ function stepsOf(tab: Tab) {
     /** Writes in place of all that is in the editor, and saves it. */
     rewriteFile: async (text: string) => {
       await partsOf(page).editor.fill(text)
-      await page.getByText('You have changes that are not saved.').waitFor()
+      const unsaved = page.getByText('You have changes that are not saved.')
+      await unsaved.waitFor()
       await page.getByRole('button', { name: 'Save' }).click()
-      await partsOf(page).said('The file has been saved.').waitFor()
+      await unsaved.waitFor({ state: 'hidden' })
     },
     /** Chooses an action of the menu behind a button. */
     choose: async (button: string, action: string) => {
@@ -86,7 +87,9 @@ function partsOf(page: Page) {
   return {
     heading: (name: string) => heading(page, name),
     button: (name: string) => page.getByRole('button', { name, exact: true }),
-    dialog: (name: string) => page.getByRole(/[?”]$/.test(name) ? 'alertdialog' : 'dialog', { name }),
+    dialog: (name: string) => page.getByRole('dialog', { name }),
+    /** Asks before something that cannot be undone. */
+    question: (name: string) => page.getByRole('alertdialog', { name }),
     serverNav: page.getByRole('navigation', { name: 'Parts of the server' }),
     editor: page.getByRole('textbox', { name: 'Content of the file' }),
     /** A message that comes and goes by itself. */

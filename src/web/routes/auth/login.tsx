@@ -3,7 +3,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { methodsQuery, type SignInAnswer, type SignInMethods } from '../../api/auth.ts'
-import { Checkpoint } from '../../auth/checkpoint.tsx'
+import { Checkpoint, type CheckpointEnd } from '../../auth/checkpoint.tsx'
 import { intendedPath } from '../../auth/intended.ts'
 import { SignIn } from '../../auth/sign-in.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -33,16 +33,18 @@ function Steps({ methods, isFromProvider }: { methods: SignInMethods; isFromProv
   const { t } = useTranslation('auth')
   const { intended } = Route.useSearch()
   const [token, setToken] = useState(methods.confirmation_token)
-  const [isExpired, setExpired] = useState(isFromProvider && methods.confirmation_token === null)
+  const isGone = isFromProvider && methods.confirmation_token === null
+  const [ended, setEnded] = useState<CheckpointEnd>(isGone ? 'expired' : 'cancelled')
   const onAnswer = (answer: SignInAnswer) => {
     // A page of its own: what it may show comes with it.
     if (answer.complete) location.assign(intendedPath(intended ?? answer.intended))
     else setToken(answer.confirmation_token)
   }
-  const onEnd = useCallback((reason: 'expired' | 'cancelled') => {
+  const onEnd = useCallback((reason: CheckpointEnd) => {
     setToken(null)
-    setExpired(reason === 'expired')
+    setEnded(reason)
   }, [])
   if (token !== null) return <Checkpoint confirmationToken={token} onAnswer={onAnswer} onEnd={onEnd} />
-  return <SignIn methods={methods} notice={isExpired ? t('checkpoint.expired') : null} onAnswer={onAnswer} />
+  const notice = ended === 'cancelled' ? null : t(`checkpoint.${ended}`)
+  return <SignIn methods={methods} notice={notice} onAnswer={onAnswer} />
 }

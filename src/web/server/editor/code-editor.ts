@@ -62,7 +62,7 @@ export class CodeEditor {
       // What else ends a line in other programs stays a letter, so that a file is written as it was read.
       EditorState.lineSeparator.of(lineBreak),
       EditorState.phrases.of(phrases),
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       lineNumbers(),
       highlightActiveLineGutter(),
       highlightSpecialChars(),

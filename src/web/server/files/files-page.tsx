@@ -34,7 +34,7 @@ export function FilesPage({ directory }: { directory: string }) {
   const rights = useFileRights()
   const { dialog, open, close } = useDialog()
   const content = useQuery(filesQuery(id, directory))
-  const uploads = useUploads()
+  const uploads = useUploads(directory)
   usePageTitle(directory === '/' ? t('title') : nameOf(directory), server.name)
   const isGone = asRequestError(content.error)?.status === 404
   const entries = (isGone ? undefined : content.data) ?? nothing

@@ -11,13 +11,20 @@ import type { Collision } from './use-uploads.ts'
 
 type Choose = (chosen: Promise<readonly Chosen[]> | readonly Chosen[]) => void
 
+/** Kept while the choice is open: browsers forget what nothing holds. */
+let openChoice: HTMLInputElement | null = null
+
 /** Opens the browser's choice of files, or of a folder. */
 export function chooseFiles(directory: string, isFolder: boolean, onChosen: Choose): void {
   const field = document.createElement('input')
+  openChoice = field
   field.type = 'file'
   field.multiple = true
   field.webkitdirectory = isFolder
-  field.addEventListener('change', () => onChosen(chosenFrom(field.files ?? [], directory)))
+  field.addEventListener('change', () => {
+    if (openChoice === field) openChoice = null
+    onChosen(chosenFrom(field.files ?? [], directory))
+  })
   field.click()
 }
 

@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Chromium, startChromium } from '../../support/chromium.ts'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import { keysOf } from './keyboard.ts'
+import { startLocalhostPanel, startTimeout } from './stage.ts'
+import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
+
+let panel: PanelProcess
+let chromium: Chromium
+const visitors: Visitor[] = []
+
+beforeAll(async () => {
+  ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
+}, startTimeout)
+afterAll(async () => {
+  await chromium?.close()
+  await panel?.stop()
+})
+afterEach(async () => {
+  const opened = visitors.splice(0)
+  expect(opened.flatMap(({ troubles }) => troubles())).toEqual([])
+  await Promise.all(opened.map(({ context }) => context.close()))
+})
+
+/** Somebody at the page to sign in, who then signs in by keys. */
+async function signInByKeys() {
+  const visitor = await openVisitor(chromium, panel)
+  visitors.push(visitor)
+  const { page, button } = visitor
+  const keys = keysOf(page)
+  const { username, password } = panel.bootstrap.user
+  await page.goto('/auth/login')
+  await keys.write(page.getByLabel('Username or e-mail address'), username)
+  await keys.write(page.getByLabel('Password', { exact: true }), password)
+  await keys.tabTo(button('Show'))
+  await keys.press('Enter')
+  await keys.tabTo(page.getByLabel('Password', { exact: true }), true)
+  await keys.press('Enter')
+  await visitor.heading('Servers').waitFor()
+  return { ...visitor, keys }
+}
+
+describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
+  it('skips to the content, opens a server, starts it and talks to it', async () => {
+    const { page, button, state, heading, keys, consoleSays } = await signInByKeys()
+    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    await keys.push(skip)
+    await keys.holdsFocus(page.getByRole('main'))
+    await keys.push(page.getByRole('link', { name: 'Demo server', exact: true }))
+    await heading('Console').waitFor({ state: 'attached' })
+
+    await keys.tabTo(button('Start'))
+    await keys.press('Space')
+    await state('Running').waitFor()
+    await keys.write(page.getByRole('textbox', { name: 'Type a command' }), 'say Typed by hand')
+    await keys.press('Enter')
+    await consoleSays('[Server] Typed by hand')
+    await keys.press('ArrowUp')
+    expect(await page.getByRole('textbox', { name: 'Type a command' }).inputValue()).toBe('say Typed by hand')
+
+    const kill = page.getByRole('alertdialog', { name: 'Kill the server?' })
+    await keys.push(button('Kill'))
+    await kill.waitFor()
+    await keys.staysIn(kill)
+    await keys.press('Escape')
+    await kill.waitFor({ state: 'detached' })
+    await keys.holdsFocus(button('Kill'))
+    await state('Running').waitFor()
+  })
+
+  it('jumps to the files, makes a folder and a file, and saves it', async () => {
+    const { page, button, dialog, editor, heading, keys } = await signInByKeys()
+    await keys.jumpTo('Demo server')
+    await heading('Console').waitFor({ state: 'attached' })
+    await keys.jumpTo('Files')
+    await heading('Files').waitFor()
+
+    await keys.choose(button('New'), 'New folder')
+    const asked = dialog('New folder')
+    await asked.waitFor()
+    await keys.staysIn(asked)
+    await keys.press('Escape')
+    await asked.waitFor({ state: 'detached' })
+    await keys.holdsFocus(button('New'))
+
+    await keys.choose(button('New'), 'New folder')
+    await keys.write(asked.getByLabel('Name of the folder'), 'plugins')
+    await keys.press('Enter')
+    await asked.waitFor({ state: 'detached' })
+    await keys.push(page.getByRole('link', { name: 'plugins', exact: true }))
+    await page.getByText('This folder is empty.').waitFor()
+
+    await keys.choose(button('New'), 'New file')
+    await keys.write(page.getByLabel('Name of the file'), 'rules.txt')
+    await keys.write(editor, 'Be kind.')
+    await keys.press('Control+S')
+    await heading('rules.txt').waitFor()
+    await keys.tabTo(editor)
+    await keys.press('Control+End')
+    await page.keyboard.type(' And patient.')
+    await page.getByText('You have changes that are not saved.').waitFor()
+    await keys.press('Control+S')
+    await page.getByText('You have changes that are not saved.').waitFor({ state: 'hidden' })
+    // Tab indents in the editor, unless Escape comes before it.
+    await keys.press('Escape', 'Shift+Tab')
+    await keys.push(page.getByRole('link', { name: 'Show in its folder' }))
+    await keys.push(page.getByRole('link', { name: 'rules.txt', exact: true }))
+    await editor.waitFor()
+    expect(await editor.innerText()).toBe('Be kind. And patient.')
+  })
+
+  it('changes the order of the tasks of a schedule', async () => {
+    const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
+    const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
+    const { body } = await panel.asPlayer('POST', path, { name: 'Each night', ...daily })
+    for (const payload of ['say One', 'say Two', 'say Three']) {
+      const task = { action: 'command', payload, time_offset: 0 }
+      const added = await panel.asPlayer('POST', `${path}/${body.attributes.id}/tasks`, task)
+      expect(added.status, JSON.stringify(added.body)).toBe(200)
+    }
+    const { page, button, heading, dialog, keys } = await signInByKeys()
+    await keys.jumpTo('Demo server')
+    await heading('Console').waitFor({ state: 'attached' })
+    await keys.jumpTo('Schedules')
+    await keys.push(page.getByRole('link', { name: 'Each night' }))
+    await heading('Each night').waitFor()
+    const tasks = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+    const order = async () =>
+      (await tasks.allInnerTexts()).map((text) => /say (\w+)/.exec(text)?.[1]).join(' ')
+    const becomes = (words: string) => expect.poll(order, { timeout: 60_000 }).toBe(words)
+    await becomes('One Two Three')
+
+    await keys.push(button('Move task 3 up'))
+    await becomes('One Three Two')
+    await keys.push(button('Move task 2 up'))
+    await becomes('Three One Two')
+    await keys.push(button('Move task 1 down'))
+    await becomes('One Three Two')
+    await page.reload()
+    await becomes('One Three Two')
+
+    await keys.push(button('Edit'))
+    const asked = dialog('Edit schedule')
+    await asked.waitFor()
+    await keys.staysIn(asked)
+    await keys.press('Escape')
+    await asked.waitFor({ state: 'detached' })
+    await keys.holdsFocus(button('Edit'))
+  })
+})

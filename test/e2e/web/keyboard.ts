@@ -1,0 +1,74 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { patience } from './visitor.ts'
+
+/** More steps than any page of the application has on the way through it. */
+const mostSteps = 120
+
+/** Somebody who has no pointer: every step is a key, and each place it leads to is seen. */
+export function keysOf(page: Page) {
+  const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)
+  const holdsFocus = (target: Locator) =>
+    expect.poll(() => isFocused(target), { message: String(target), timeout: patience }).toBe(true)
+  const press = (...keys: string[]) =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve())
+  const tabTo = async (target: Locator, back = false): Promise<void> => {
+    await expect.poll(() => target.isEnabled({ timeout: patience }), { timeout: patience }).toBe(true)
+    for (let steps = 0; !(await isFocused(target)); steps += 1) {
+      if (steps === mostSteps) throw new Error(`No way by Tab to ${String(target)}.`)
+      await press(back ? 'Shift+Tab' : 'Tab')
+    }
+    expect(await isFocusShown(page), `focus on ${String(target)}`).toBe(true)
+  }
+  return {
+    press,
+    tabTo,
+    holdsFocus,
+    /** Goes to a button or link, and presses it. */
+    push: async (target: Locator) => {
+      await tabTo(target)
+      await press('Enter')
+    },
+    /** Goes to a field, and writes in it. */
+    write: async (field: Locator, text: string) => {
+      await tabTo(field)
+      await page.keyboard.type(text)
+    },
+    /** Goes to a menu's button, and through the menu to an action. */
+    choose: async (button: Locator, action: string) => {
+      await tabTo(button)
+      await press('Enter')
+      const item = page.getByRole('menuitem', { name: action, exact: true })
+      await holdsFocus(page.getByRole('menuitem').first())
+      while (!(await isFocused(item))) await press('ArrowDown')
+      await press('Enter')
+    },
+    /** Jumps to a page by typing its name. */
+    jumpTo: async (name: string) => {
+      await press('Control+K')
+      const line = page.getByRole('combobox', { name: 'Go to or do' })
+      await holdsFocus(line)
+      await page.keyboard.type(name)
+      await page.getByRole('option', { name, selected: true }).waitFor()
+      await press('Enter')
+      await line.waitFor({ state: 'detached' })
+    },
+    /** However often Tab is pressed, the focus stays in the window. */
+    staysIn: async (window: Locator) => {
+      for (let steps = 0; steps < 12; steps += 1) {
+        await press('Tab')
+        expect(await window.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+      }
+    },
+  }
+}
+
+/** Whether an outline is drawn around what has the focus, or around the frame it fills. */
+const isFocusShown = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    for (let element = document.activeElement; element; element = element.parentElement) {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element)
+      if (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0) return true
+    }
+    return false
+  })
