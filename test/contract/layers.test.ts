@@ -82,7 +82,12 @@ const rules: Rule[] = [
   },
   { files: 'src/cli/', may: ['src/', 'drizzle/', 'package.json'], packages: 'any' },
   { files: 'src/locales/', may: [], packages: [] },
-  { files: 'src/web/', may: ['src/locales/'], mayType: ['src/surfaces/', 'src/http/'], packages: 'any' },
+  {
+    files: 'src/web/',
+    may: ['src/locales/'],
+    mayType: ['src/surfaces/', 'src/http/', 'src/domain/languages.ts'],
+    packages: 'any',
+  },
   { files: 'src/panel.ts', may: [], mayType: ['src/adapters/', 'src/db/'], packages: [] },
   { files: 'src/errors.ts', may: [], packages: [] },
   { files: 'src/addresses.ts', may: [], packages: ['ipaddr.js'] },

@@ -22,11 +22,13 @@ describe('Workers', { timeout: 130_000 }, () => {
     'bundle the environment "%s"',
     async (name) => {
       const out = join(directory, `worker-${name || 'all'}`)
-      await run(
+      const { stdout } = await run(
         process.execPath,
         [bin('wrangler'), 'deploy', '--dry-run', `--env=${name}`, '--outdir', out],
         limits,
       )
+      // Environments inherit the files of the top level; where no page is shown, no route leads to them.
+      expect(stdout).toMatch(/Read \d+ files from the assets directory/)
       const file = (await readdir(out)).find((each) => each.endsWith('.js')) ?? ''
       const code = await readFile(join(out, file))
       // Workers take 3 MiB compressed on the smallest plan; the parser of XML that browsers have does not exist there.
@@ -36,4 +38,20 @@ describe('Workers', { timeout: 130_000 }, () => {
       expect(code.includes('nodemailer')).toBe(false)
     },
   )
+})
+
+describe('Lambda', { timeout: 130_000 }, () => {
+  it("packages the application's files with the function that shows pages, and with no other", async () => {
+    const out = join(directory, 'lambda')
+    await run(process.execPath, [bin('serverless'), 'package', '--package', out], limits)
+    // An archive holds the names of its files as they are.
+    const namesIn = async (name: string) => (await readFile(join(out, `${name}.zip`))).toString('latin1')
+    const browser = await namesIn('browser')
+    const files = await readdir('dist/web/assets')
+    expect(files.filter((file) => !browser.includes(`dist/web/assets/${file}`))).toEqual([])
+    expect(browser).toContain('dist/web/openapi.json')
+    for (const name of ['client', 'application', 'remote', 'jobs']) {
+      expect((await namesIn(name)).includes('dist/web/'), name).toBe(false)
+    }
+  })
 })

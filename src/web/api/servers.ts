@@ -29,8 +29,13 @@ export const serverQuery = (server: string) =>
   queryOptions({
     queryKey: ['server', server],
     queryFn: ({ signal }) => request<ServerWithMeta>('GET', `/api/client/servers/${server}`, { signal }),
-    // States that pass by themselves are looked for while they last.
-    refetchInterval: ({ state }) => (state.data && isPassing(state.data.attributes) ? 5000 : false),
+    // States that end without the reader are looked at while they last.
+    refetchInterval: ({ state }) => {
+      if (!state.data) return false
+      const { attributes } = state.data
+      if (isPassing(attributes)) return 5000
+      return attributes.is_suspended || attributes.is_node_under_maintenance ? usualInterval : false
+    },
   })
 
 const isPassing = (server: Server) =>

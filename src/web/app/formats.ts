@@ -13,8 +13,15 @@ export function formatBytes(bytes: number): string {
 export const formatMebibytes = (mebibytes: number): string => formatBytes(mebibytes * 1024 ** 2)
 
 /** At most so many digits after the point. */
-export const formatNumber = (value: number, digits = 0): string =>
-  new Intl.NumberFormat(site.locale, { maximumFractionDigits: digits }).format(value)
+export function formatNumber(value: number, digits = 0): string {
+  const known = numbers.get(digits)
+  const format = known ?? new Intl.NumberFormat(site.locale, { maximumFractionDigits: digits })
+  if (!known) numbers.set(digits, format)
+  return format.format(value)
+}
+
+// Formats are made once: lists show many of each.
+const numbers = new Map<number, Intl.NumberFormat>()
 
 /** Percent of one core: `150%`. */
 export const formatPercent = (value: number, digits = 0): string =>
@@ -23,7 +30,6 @@ export const formatPercent = (value: number, digits = 0): string =>
 /** Date and time in the reader's zone. */
 export const formatInstant = (instant: string | Date): string => instants.format(new Date(instant))
 
-// Made once: lists show many times.
 const instants = new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const relativeTimes = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
 

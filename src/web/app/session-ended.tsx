@@ -22,7 +22,7 @@ export function SessionEnded() {
       width="small"
       actions={
         <a
-          href={`/auth/login?intended=${encodeURIComponent(location.pathname)}`}
+          href={`/auth/login?intended=${encodeURIComponent(location.pathname + location.search)}`}
           className={buttonStyle('primary')}
         >
           {t('session.sign_in')}

@@ -85,7 +85,10 @@ export class ConsoleSocket {
     return () => this.#watchers.delete(watcher)
   }
 
-  /** Hears every event from now on, and `opened` or `reopened` when the line is open, which no daemon sends. */
+  /**
+   * Hears every event from now on, and what no daemon sends: `opened` or `reopened` when the line is open, and
+   * `conflict` when the panel does not open it for the state of the server.
+   */
   readonly listen = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -10,13 +10,14 @@ import { useLive, useServer, useSocketEvents } from './server-context.tsx'
 import { useServerLive } from './server-live.ts'
 import { obstacleOf } from './server-state.ts'
 
-/** Events after which the panel knows something else about the server. */
+/** Events after which the panel may know something else about the server. */
 const changes = new Set([
   'install started',
   'install completed',
   'backup restore completed',
   'transfer status',
   'deleted',
+  'conflict',
 ])
 
 /** What a daemon says while it works on a server. */

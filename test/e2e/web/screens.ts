@@ -37,7 +37,13 @@ export function playerScreens({ server, schedule }: Furnishings): Screen[] {
   const about = (page: string) => `/server/${server}${page}`
   return [
     { name: 'servers', path: '/', shows: 'Demo server' },
-    { name: 'console', path: about(''), shows: 'Live' },
+    {
+      name: 'console',
+      path: about(''),
+      shows: 'Live',
+      // The terminal's code comes after the page.
+      act: (page) => page.locator('.xterm-screen').waitFor(),
+    },
     { name: 'files', path: about('/files'), shows: 'notes.txt' },
     {
       name: 'editor',
@@ -96,6 +102,7 @@ export async function furnish(panel: PanelProcess): Promise<Furnishings> {
     name: 'Nightly restart',
     ...cron,
     timezone: 'Europe/Berlin',
+    is_active: true,
   })
   const tasks = `${about}/schedules/${schedule.attributes.id}/tasks`
   await must('POST', tasks, { action: 'command', payload: 'say restarting', time_offset: 0 })

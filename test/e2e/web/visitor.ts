@@ -71,6 +71,13 @@ function stepsOf(tab: Tab) {
       await page.getByRole('button', { name: 'Save' }).click()
       await unsaved.waitFor({ state: 'hidden' })
     },
+    /** Why a field was refused, as is said beside it. */
+    complaintOf: async (field: Locator): Promise<string> => {
+      const described = async () => (await field.getAttribute('aria-describedby')) ?? ''
+      await expect.poll(described, { timeout: patience }).toMatch(/-error$/)
+      const id = (await described()).split(' ').at(-1)
+      return page.locator(`[id="${id}"]`).innerText()
+    },
     /** Chooses an action of the menu behind a button. */
     choose: async (button: string, action: string) => {
       await page.getByRole('button', { name: button, exact: true }).click()

@@ -8,6 +8,8 @@ import { useServer } from '../server-context.tsx'
 import { useFiles } from './files-context.tsx'
 import { pathFrom } from './paths.ts'
 
+/** What a folder held before a change. */
+type Taken = { before: FileEntry[] | undefined } | undefined
 type Change<Variables> = (entries: FileEntry[], variables: Variables) => FileEntry[]
 
 /** Shows a change of the folder before it is made, and takes it back when it is refused. */
@@ -17,15 +19,17 @@ function useOptimistic() {
   const { t } = useTranslation('files')
   const client = useQueryClient()
   const { queryKey } = filesQuery(id, directory)
+  const rollBack = (taken: Taken) => client.setQueryData(queryKey, taken?.before)
   return <Variables>(change: Change<Variables>) => ({
+    rollBack,
     onMutate: async (variables: Variables) => {
       await client.cancelQueries({ queryKey })
       const before = client.getQueryData(queryKey)
       if (before) client.setQueryData(queryKey, change(before, variables))
       return { before }
     },
-    onError: (error: unknown, _: Variables, taken: { before: FileEntry[] | undefined } | undefined) => {
-      client.setQueryData(queryKey, taken?.before)
+    onError: (error: unknown, _: Variables, taken: Taken) => {
+      rollBack(taken)
       toastError(error, t('failed'))
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['files', id] }),
@@ -92,16 +96,19 @@ export function useTrash() {
   const { directory, open } = useFiles()
   const { t } = useTranslation('files')
   const client = useQueryClient()
-  const { onMutate, onError, onSettled } = useOptimistic()<readonly string[]>(without)
+  const { onMutate, rollBack, onError, onSettled } = useOptimistic()<readonly string[]>(without)
+  const isOff = () =>
+    client.fetchQuery({ ...trashQuery(id, 1), staleTime: 0 }).then(
+      () => false,
+      (error: unknown) => asRequestError(error)?.status === 403,
+    )
   return useMutation({
     mutationFn: (names: readonly string[]) => moveToTrash(id, directory, names),
     onMutate,
     onError: async (error, names, taken) => {
-      onError(error, names, taken)
-      if (asRequestError(error)?.status !== 403) return
-      const state = await client.fetchQuery(trashQuery(id, 1)).catch(asRequestError)
-      if (state && 'status' in state && state.status === 403)
-        open({ kind: 'delete', names, isTrashOff: true })
+      if (asRequestError(error)?.status !== 403 || !(await isOff())) return onError(error, names, taken)
+      rollBack(taken)
+      open({ kind: 'delete', names, isTrashOff: true })
     },
     onSuccess: (_, names) => toast(t('trashed', { count: names.length })),
     onSettled: async () => {

@@ -7,10 +7,10 @@ import {
   FolderInput,
   FolderOpen,
   KeyRound,
+  OctagonX,
   PackageOpen,
   Pencil,
   Trash,
-  Trash2,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { FileEntry } from '../../api/files.ts'
@@ -27,8 +27,9 @@ import { joinPath } from './paths.ts'
 export function FileMenu({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
   const rights = useFileRights()
-  const isEmpty = !Object.values(rights).some(Boolean)
-  if (isEmpty) return null
+  const kind = kindOf(entry)
+  const hasContent = kind === 'file' && (rights.read || rights.create)
+  if (!hasContent && kind !== 'link' && !rights.update && !rights.pack && !rights.remove) return null
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label={t('actions_of', { name: entry.name })} />}>
       <MoveItems entry={entry} />
@@ -115,7 +116,7 @@ function RemoveItems({ entry }: { entry: FileEntry }) {
           {t('to_trash')}
         </MenuItem>
       )}
-      <MenuItem icon={Trash2} danger onSelect={() => open({ kind: 'delete', names: [entry.name] })}>
+      <MenuItem icon={OctagonX} danger onSelect={() => open({ kind: 'delete', names: [entry.name] })}>
         {t('delete')}
       </MenuItem>
     </>

@@ -10,7 +10,7 @@ import { Checkbox } from '../../components/switch.tsx'
 import { useServer } from '../server-context.tsx'
 import { isArchive, kindOf } from './entries.ts'
 import { FileMenu } from './file-menu.tsx'
-import { useFileRights, useFiles } from './files-context.tsx'
+import { useCanMark, useFileRights, useFiles } from './files-context.tsx'
 import { joinPath } from './paths.ts'
 import { rowGrid, rowHeight } from './row-layout.ts'
 
@@ -28,6 +28,7 @@ type RowProps = {
 export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, onMark }: RowProps) {
   const { t } = useTranslation('files')
   const isRange = useRef(false)
+  const canMark = useCanMark()
   const size = entry.is_file ? formatBytes(entry.size) : ''
   return (
     <div
@@ -41,13 +42,15 @@ export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, o
       )}
     >
       <div role="cell" onClickCapture={(event) => (isRange.current = event.shiftKey)}>
-        <Checkbox
-          label={t('select', { name: entry.name })}
-          hideLabel
-          checked={isMarked}
-          onChange={(next) => onMark(entry.name, next, isRange.current)}
-          className="items-center justify-center p-2"
-        />
+        {canMark && (
+          <Checkbox
+            label={t('select', { name: entry.name })}
+            hideLabel
+            checked={isMarked}
+            onChange={(next) => onMark(entry.name, next, isRange.current)}
+            className="items-center justify-center p-2"
+          />
+        )}
       </div>
       <div role="cell" className="flex min-w-0 items-center gap-2.5">
         <EntryIcon entry={entry} />

@@ -6,6 +6,7 @@ import type { FileEntry } from '../../api/files.ts'
 import { classNames } from '../../components/class-names.ts'
 import { Checkbox } from '../../components/switch.tsx'
 import { type Sort, sortKeys } from './entries.ts'
+import { useCanMark } from './files-context.tsx'
 import { FileRow } from './file-row.tsx'
 import { rowGrid, rowHeight } from './row-layout.ts'
 import type { Selection } from './selection.ts'
@@ -85,20 +86,23 @@ function usePageOffset(element: RefObject<HTMLElement | null>): number {
 
 function HeaderRow({ entries, sort, onSort, selection }: TableProps) {
   const { t } = useTranslation('files')
+  const canMark = useCanMark()
   const marked = entries.filter(({ name }) => selection.names.has(name)).length
   const isAll = marked > 0 && marked === entries.length
   const titles = { name: t('strings:word.name'), size: t('strings:word.size'), modified_at: t('modified') }
   return (
     <div role="row" aria-rowindex={1} className={classNames(rowGrid, 'min-h-11 border-b border-line')}>
       <div role="cell">
-        <Checkbox
-          label={t('select_all')}
-          hideLabel
-          checked={isAll || (marked > 0 ? 'indeterminate' : false)}
-          disabled={entries.length === 0}
-          onChange={() => selection.set(isAll ? [] : entries.map(({ name }) => name))}
-          className="items-center justify-center p-2"
-        />
+        {canMark && (
+          <Checkbox
+            label={t('select_all')}
+            hideLabel
+            checked={isAll || (marked > 0 ? 'indeterminate' : false)}
+            disabled={entries.length === 0}
+            onChange={() => selection.set(isAll ? [] : entries.map(({ name }) => name))}
+            className="items-center justify-center p-2"
+          />
+        )}
       </div>
       <div className="flex gap-4 sm:contents" role="presentation">
         {sortKeys.map((key) => {

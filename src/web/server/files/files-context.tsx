@@ -45,6 +45,12 @@ export function useFileRights() {
   }
 }
 
+/** Whether anything can be done with several files at once: without that there is nothing to mark them for. */
+export function useCanMark(): boolean {
+  const rights = useFileRights()
+  return rights.update || rights.remove || rights.pack
+}
+
 /** Whether there is a trash. While nobody knows, it is tried. */
 export function useHasTrash(): boolean {
   const { id } = useServer()

@@ -1,6 +1,7 @@
-import { Archive, FolderInput, KeyRound, type LucideIcon, Trash, Trash2, X } from 'lucide-react'
+import { Archive, FolderInput, KeyRound, type LucideIcon, OctagonX, Trash, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/button.tsx'
+import { classNames } from '../../components/class-names.ts'
 import { useTrash } from './file-actions.ts'
 import { useFileWork } from './file-work.tsx'
 import { useFileRights, useFiles, useHasTrash } from './files-context.tsx'
@@ -21,7 +22,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
     <div
       role="toolbar"
       aria-label={t('selection')}
-      className="sticky bottom-3 z-20 flex flex-wrap items-center gap-1 rounded-card border border-line-strong bg-surface p-2 shadow-xl"
+      className="sticky bottom-3 z-20 flex flex-wrap items-center gap-0.5 rounded-card border border-line-strong bg-surface p-1.5 shadow-xl sm:gap-1"
     >
       <p aria-live="polite" className="mr-auto px-2 text-sm font-medium tabular-nums">
         {t('selected', { count: names.length })}
@@ -41,7 +42,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
         <Action icon={Trash} text={t('to_trash')} onClick={() => trash.mutate(names)} />
       )}
       {rights.remove && (
-        <Action icon={Trash2} text={t('delete')} isDanger onClick={() => open({ kind: 'delete', names })} />
+        <Action icon={OctagonX} text={t('delete')} isDanger onClick={() => open({ kind: 'delete', names })} />
       )}
       <IconButton icon={X} label={t('clear_selection')} onClick={() => selection.set([])} />
     </div>
@@ -60,7 +61,13 @@ const Action = ({
   isDanger?: boolean
   onClick: () => void
 }) => (
-  <Button look="quiet" icon={icon} aria-label={text} onClick={onClick} className={isDanger ? 'text-bad' : ''}>
+  <Button
+    look="quiet"
+    icon={icon}
+    aria-label={text}
+    onClick={onClick}
+    className={classNames('min-w-9 px-2! sm:px-3!', isDanger && 'text-bad!')}
+  >
     <span className="hidden xl:inline">{text}</span>
   </Button>
 )

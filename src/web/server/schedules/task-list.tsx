@@ -61,7 +61,7 @@ function OrderedTasks({ schedule, mayChange, onAsk }: OrderedProps) {
   const reorder = useReorder(schedule)
   const move = (from: number, to: number) => {
     const task = tasks[from]
-    if (!task || reorder.isPending) return
+    if (!task) return
     setSaid(t('task_moved', { number: to + 1 }))
     reorder.mutate({ task, from, to })
   }
@@ -163,13 +163,16 @@ function TaskFacts({ task, isFirst }: { task: Task; isFirst: boolean }) {
   )
 }
 
-/** Moves a task; shown at once, and taken back when the panel refuses. */
+/** Moves a task; shown at once, and taken back when the panel refuses. Several moves are made one after the other. */
 function useReorder(schedule: Schedule) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
   const queries = useQueryClient()
   const key = [...schedulesKey(id), schedule.id]
+  const mutationKey = [...key, 'order']
   return useMutation({
+    mutationKey,
+    scope: { id: mutationKey.join(' ') },
     mutationFn: ({ task, to }: { task: Task; from: number; to: number }) => {
       const { action, payload, time_offset, continue_on_failure } = task
       const input = { action, payload, time_offset, continue_on_failure, sequence_id: to + 1 }
@@ -180,11 +183,16 @@ function useReorder(schedule: Schedule) {
       const { tasks } = schedule.relationships
       const data = moved(tasks.data, from, to)
       queries.setQueryData<Schedule>(key, { ...schedule, relationships: { tasks: { ...tasks, data } } })
+      return schedule
     },
-    onError: (error) => {
-      queries.setQueryData(key, schedule)
+    onError: (error, _, before) => {
+      queries.setQueryData(key, before)
       toastError(error, t('task_move_failed'))
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: schedulesKey(id) }),
+    // What the panel knows before the last of several moves would undo those that are shown already.
+    onSettled: () =>
+      queries.isMutating({ mutationKey }) > 1
+        ? undefined
+        : queries.invalidateQueries({ queryKey: schedulesKey(id) }),
   })
 }
