@@ -46,7 +46,7 @@ export function Toasts() {
   return (
     <div
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-3 bottom-3 z-70 flex flex-col items-center gap-2 sm:left-auto sm:right-4 sm:items-end"
+      className="pointer-events-none fixed inset-x-3 top-3 z-70 flex flex-col items-center gap-2 sm:top-auto sm:right-4 sm:bottom-4 sm:left-auto sm:items-end"
     >
       {shown.map(({ id, text, isError }) => (
         <div

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import { addNode, demoServer, freePort, type PanelProcess } from '../../support/panel-process.ts'
 import { eventually, type RunningProcess } from '../../support/processes.ts'
@@ -95,7 +95,9 @@ describe('the application', { timeout: testTimeout }, () => {
   it('says that a server is suspended, and goes on when it no longer is', async () => {
     const { page, button, state, ...visitor } = await openAsPlayer('Demo server')
     const { id } = panel.bootstrap.server
-    expect((await panel.asAdmin('POST', `/servers/${id}/suspend`)).status).toBe(204)
+    const suspension = (verb: string) => panel.asAdmin('POST', `/servers/${id}/${verb}`)
+    onTestFinished(async () => void (await suspension('unsuspend')))
+    expect((await suspension('suspend')).status).toBe(204)
     await button('Start').click()
     await page.getByText('An administrator has suspended this server. Ask your host.').waitFor()
     await state('Suspended').waitFor()
@@ -103,11 +105,15 @@ describe('the application', { timeout: testTimeout }, () => {
     await visitor.openPart('Backups')
     expect(await button('Create backup').isDisabled()).toBe(true)
     await page.goto('/')
-    await page.getByRole('listitem').filter({ hasText: 'Demo server' }).getByText('Suspended').waitFor()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Demo server' })
+      .getByText('Suspended', { exact: true })
+      .waitFor()
 
     await visitor.openServer('Demo server')
     await state('Suspended').waitFor()
-    expect((await panel.asAdmin('POST', `/servers/${id}/unsuspend`)).status).toBe(204)
+    expect((await suspension('unsuspend')).status).toBe(204)
     await state('Live').waitFor()
     await button('Start').waitFor()
   })
@@ -176,6 +182,7 @@ describe('the application', { timeout: testTimeout }, () => {
     const demo = await panel.asAdmin('GET', `/servers/${id}`)
     const { name: before, user } = demo.body.attributes
     const rename = (to: string) => panel.asAdmin('PATCH', `/servers/${id}/details`, { name: to, user })
+    onTestFinished(async () => void (await rename(before)))
     expect((await rename(name)).status).toBe(200)
     const folder = await panel.asPlayer('POST', `/servers/${identifier}/files/create-folder`, {
       root: '/',
@@ -202,7 +209,7 @@ describe('the application', { timeout: testTimeout }, () => {
     await visitor.consoleSays(`Message of the day: ${message}`)
     await visitor.openPart('Startup')
     await expect
-      .poll(() => page.getByLabel('Message of the day').inputValue(), { timeout: 60_000 })
+      .poll(() => page.getByRole('textbox', { name: 'Message of the day' }).inputValue(), { timeout: 60_000 })
       .toBe(message)
     await visitor.openPart('Files')
     await visitor.choose(`Actions for ${file}`, 'Move to trash')
@@ -217,7 +224,6 @@ describe('the application', { timeout: testTimeout }, () => {
 
     expect(await page.locator('[onerror], [onmouseover]').count()).toBe(0)
     expect(windows).toEqual([])
-    expect((await rename(before)).status).toBe(200)
   })
 
   it('says that the panel is away, and goes on when it is back', async () => {

@@ -57,6 +57,21 @@ async function faultsOf({ page, troubles }: Tab, screen: Screen): Promise<string
   ].map((fault) => `${screen.name}: ${fault}`)
 }
 
+describe('the list of servers', () => {
+  it('is there with two requests for data, however many servers it shows', async () => {
+    const tab = await openSignedIn(chromium, panel, { viewport: viewports[1], theme: 'light' })
+    const asked: string[] = []
+    tab.page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (/^\/(api|account|auth)\b/.test(pathname)) asked.push(pathname)
+    })
+    await tab.page.goto('/')
+    await tab.page.getByText('Running').first().waitFor()
+    expect(asked.toSorted()).toEqual(['/api/client', '/api/client/servers/resources'])
+    await tab.context.close()
+  })
+})
+
 const looks = viewports.flatMap((viewport) =>
   themes.map((theme) => [viewport.name, theme, viewport] as const),
 )

@@ -1,6 +1,5 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching, indentOnInput } from '@codemirror/language'
-import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Text } from '@codemirror/state'
 import {
   drawSelection,
@@ -37,6 +36,7 @@ export class CodeEditor {
   readonly #wrap = new Compartment()
   readonly #language = new Compartment()
   readonly #readOnly = new Compartment()
+  readonly #search = new Compartment()
   readonly #onDirty: Options['onDirty']
   readonly #onSave: Options['onSave']
   #saved: Text
@@ -57,6 +57,10 @@ export class CodeEditor {
       this.save()
       return true
     }
+    const find = () => {
+      void this.find()
+      return true
+    }
     return [
       EditorView.cspNonce.of(site.nonce),
       // What else ends a line in other programs stays a letter, so that a file is written as it was read.
@@ -71,12 +75,11 @@ export class CodeEditor {
       indentOnInput(),
       bracketMatching(),
       highlightActiveLine(),
-      highlightSelectionMatches(),
-      search({ top: true }),
+      this.#search.of([]),
       keymap.of([
         { key: 'Mod-s', run: save, preventDefault: true },
+        { key: 'Mod-f', run: find, preventDefault: true },
         ...defaultKeymap,
-        ...searchKeymap,
         ...historyKeymap,
         indentWithTab,
       ]),
@@ -119,7 +122,11 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#language.reconfigure(language ?? []) })
   }
 
-  find(): void {
+  /** Opens the panel to find and replace; its code comes with the first use. */
+  async find(): Promise<void> {
+    const { openSearchPanel, searching } = await import('./editor-search.ts')
+    if (!this.#view.dom.isConnected) return
+    this.#view.dispatch({ effects: this.#search.reconfigure(searching) })
     openSearchPanel(this.#view)
   }
 

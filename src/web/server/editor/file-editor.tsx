@@ -47,7 +47,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
           {!rights.create && <Badge>{t('read_only')}</Badge>}
           {isDirty && <Badge tone="warn">{t('unsaved')}</Badge>}
         </p>
-        <IconButton icon={Search} label={t('find')} onClick={() => editor.current?.find()} />
+        <IconButton icon={Search} label={t('find')} onClick={() => void editor.current?.find()} />
         <IconButton
           icon={WrapText}
           label={t('wrap')}

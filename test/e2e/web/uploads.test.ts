@@ -1,0 +1,144 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Chromium, startChromium } from '../../support/chromium.ts'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import { startLocalhostPanel, startTimeout } from './stage.ts'
+import { openVisitor, patience, testTimeout, type Visitor } from './visitor.ts'
+
+let panel: PanelProcess
+let chromium: Chromium
+let visitor: Visitor
+
+beforeAll(async () => {
+  ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
+  visitor = await openVisitor(chromium, panel)
+  await visitor.signIn(panel.bootstrap.user)
+}, startTimeout)
+afterAll(async () => {
+  await chromium?.close()
+  await panel?.stop()
+})
+afterEach(() => expect(visitor.troubles()).toEqual([]))
+
+const mebibyte = 1024 ** 2
+
+/** Chooses files of this computer, or a folder, as somebody does in the browser's own window. */
+async function choose(what: 'Files' | 'A folder', paths: string | string[]): Promise<void> {
+  const chooser = visitor.page.waitForEvent('filechooser')
+  await visitor.choose('Upload', what)
+  await (await chooser).setFiles(paths)
+}
+
+/** Writes files of this computer below a folder; gives their paths. */
+async function onThisComputer(folder: string, contents: Record<string, string | Buffer>): Promise<string[]> {
+  const directory = join(panel.directory, folder)
+  await mkdir(directory, { recursive: true })
+  return Promise.all(
+    Object.entries(contents).map(async ([name, content]) => {
+      await writeFile(join(directory, name), content)
+      return join(directory, name)
+    }),
+  )
+}
+
+describe('somebody with files', { timeout: testTimeout }, () => {
+  it('uploads some and a folder, and downloads one again', async () => {
+    const { page, button, openServer, openPart } = visitor
+    const three = await onThisComputer('some', { 'a.txt': 'First', 'b.txt': 'Second', 'c.txt': 'Third' })
+    await onThisComputer('world', { 'level.txt': 'Level', 'seed.txt': '42' })
+    await openServer('Demo server')
+    await openPart('Files')
+    await choose('Files', three)
+    const uploads = page.getByRole('region', { name: 'Uploads' })
+    await uploads.getByText('All uploads are done').waitFor()
+    expect(await uploads.getByText('Done', { exact: true }).count()).toBe(3)
+    await button('Clear the list').click()
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+      await page.getByRole('link', { name, exact: true }).waitFor()
+    }
+
+    await choose('A folder', join(panel.directory, 'world'))
+    await uploads.getByText('All uploads are done').waitFor()
+    await button('Clear the list').click()
+    await page.getByRole('link', { name: 'world', exact: true }).click()
+    await visitor.openFile('seed.txt')
+    expect(await visitor.editor.innerText()).toBe('42')
+
+    const download = page.waitForEvent('download')
+    await button('Download').click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe('seed.txt')
+    expect(await readFile(await file.path(), 'utf8')).toBe('42')
+  })
+
+  it('is asked before an upload replaces what is there', async () => {
+    const { page, dialog, openServer, openPart } = visitor
+    const paths = await onThisComputer('once more', { 'rules.txt': 'Old rules', 'fresh.txt': 'New' })
+    await openServer('Demo server')
+    await openPart('Files')
+    await choose('Files', paths.slice(0, 1))
+    await page.getByRole('link', { name: 'rules.txt', exact: true }).waitFor()
+    await writeFile(paths[0] ?? '', 'New rules')
+    await choose('Files', paths)
+    await dialog('Replace files?').getByText('/rules.txt').waitFor()
+    await dialog('Replace files?').getByRole('button', { name: 'Leave these out' }).click()
+    await page.getByRole('link', { name: 'fresh.txt', exact: true }).waitFor()
+    await visitor.openFile('rules.txt')
+    expect(await visitor.editor.innerText()).toBe('Old rules')
+  })
+
+  it('sees how far an upload is, and cancels it', async () => {
+    const { page, context, button, openServer, openPart } = visitor
+    const [large] = await onThisComputer('large', { 'large.bin': Buffer.alloc(32 * mebibyte, 7) })
+    await openServer('Demo server')
+    await openPart('Files')
+    const line = await context.newCDPSession(page)
+    await line.send('Network.enable')
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: mebibyte }
+    await line.send('Network.emulateNetworkConditions', slow)
+    await choose('Files', [large ?? ''])
+    const uploads = page.getByRole('region', { name: 'Uploads' })
+    const progress = uploads.getByRole('progressbar', { name: 'Upload of large.bin' })
+    const share = async () => Number(await progress.getAttribute('aria-valuenow'))
+    await expect.poll(share, { timeout: patience }).toBeGreaterThan(0)
+    await uploads.getByText(/ of 32 MiB/).waitFor()
+    await button('Cancel large.bin').click()
+    await uploads.getByText('Cancelled', { exact: true }).waitFor()
+    await line.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
+    await line.detach()
+    await page.reload()
+    await page.getByRole('link', { name: 'server.properties' }).waitFor()
+    expect(await page.getByRole('link', { name: 'large.bin' }).count()).toBe(0)
+  })
+
+  it('brings a file back from the trash, unless another has its name', async () => {
+    const { page, said, button, openServer, openPart } = visitor
+    const [plan] = await onThisComputer('plans', { 'plan.txt': 'Plan A' })
+    await openServer('Demo server')
+    await openPart('Files')
+    await choose('Files', [plan ?? ''])
+    await visitor.choose('Actions for plan.txt', 'Move to trash')
+    await page.getByRole('link', { name: 'plan.txt', exact: true }).waitFor({ state: 'detached' })
+    await writeFile(plan ?? '', 'Plan B')
+    await choose('Files', [plan ?? ''])
+    await page.getByRole('link', { name: 'plan.txt', exact: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Trash', exact: true }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'plan.txt' })
+    await item.getByRole('button', { name: 'Restore', exact: true }).click()
+    await item.getByRole('alert').getByText('Nothing was overwritten.').waitFor()
+    await item.getByRole('link', { name: 'Show the folder' }).click()
+    await visitor.choose('Actions for plan.txt', 'Rename')
+    await page.getByRole('dialog').getByLabel('New name').fill('plan-b.txt')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('link', { name: 'plan-b.txt', exact: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Trash', exact: true }).click()
+    await button('Restore').click()
+    await said('/plan.txt is back.').waitFor()
+    await openPart('Files')
+    await visitor.openFile('plan.txt')
+    expect(await visitor.editor.innerText()).toBe('Plan A')
+  })
+})
