@@ -284,6 +284,10 @@ describe('whom a page is for', () => {
     const cookie = `roost_session=${browser.cookies.get('roost_session')}`
     const answer = await world.app.request(`${panelUrl}/`, { headers: { cookie } })
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/auth/login'])
+    const deep = await world.app.request(`${panelUrl}/server/1a2b3c4d/files?directory=%2Fworld`)
+    expect(deep.headers.get('location')).toBe(
+      '/auth/login?intended=%2Fserver%2F1a2b3c4d%2Ffiles%3Fdirectory%3D%252Fworld',
+    )
   })
 })
 

@@ -35,10 +35,15 @@ const captchaSources = new Map<string, readonly string[]>([
   ],
 ])
 
-/** Guests are sent to where they can sign in. */
+/** Guests are sent to where they can sign in, and from there to the page that they wanted. */
 const signedInOrLogin = stating(
   { kind: 'permission', name: 'signed in, others go to sign in' },
-  createMiddleware<BrowserEnv>(async (c, next) => (c.var.account ? next() : c.redirect('/auth/login', 302))),
+  createMiddleware<BrowserEnv>(async (c, next) => {
+    if (c.var.account) return next()
+    const { pathname, search } = new URL(c.req.url)
+    const intended = pathname === '/' ? '' : `?${new URLSearchParams({ intended: pathname + search })}`
+    return c.redirect(`/auth/login${intended}`, 302)
+  }),
 )
 
 /** Addresses of the application for whoever is signed in; it tells their pages apart by itself. */

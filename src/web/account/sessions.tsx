@@ -61,7 +61,7 @@ function Row({ session }: { session: OwnSession }) {
       {!session.is_current && (
         <IconButton
           icon={LogOut}
-          label={t('sessions.end_one', { device })}
+          label={t('sessions.end_device', { device })}
           busy={ending.isPending}
           onClick={() => ending.mutate()}
         />

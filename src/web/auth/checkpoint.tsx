@@ -12,7 +12,7 @@ import { Refusal, useWait } from './refusal.tsx'
 const lastsFor = 300_000
 const mostTries = 5
 
-export type CheckpointEnd = 'expired' | 'too_many' | 'cancelled'
+export type CheckpointEnd = 'expired' | 'too_often' | 'cancelled'
 
 /** The one field of the page is written into at once. */
 const focusOnce = (field: HTMLInputElement | null) => field?.focus()
@@ -41,7 +41,7 @@ export function Checkpoint({ confirmationToken, onAnswer, onEnd }: CheckpointPro
       setWritten('')
       if (asRequestError(error)?.status !== 400) return
       tries.current += 1
-      if (tries.current >= mostTries) onEnd('too_many')
+      if (tries.current >= mostTries) onEnd('too_often')
     },
   })
   const wait = useWait(passing.error, passing.submittedAt)

@@ -148,6 +148,7 @@ export class ConsoleSocket {
       const status = asRequestError(error)?.status
       if (status === 401 || status === 403 || status === 404) this.#refused()
       else this.#lost(status === 0, asRequestError(error)?.retryAfter)
+      if (status === 409) this.#tell({ event: 'conflict', args: [] })
     }
   }
 

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { codesOf } from '../../support/totp-codes.ts'
-import { makeAccount, startLocalhostPanel, startTimeout } from './stage.ts'
+import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './stage.ts'
 import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
 
 let panel: PanelProcess
@@ -59,6 +60,10 @@ describe('an owner', { timeout: testTimeout }, () => {
   })
 
   it('starts a server, talks to it, and brings back what a backup holds', async () => {
+    onTestFinished(() => switchOff(panel))
+    // A test that is tried again finds what it left behind.
+    const tag = randomUUID().slice(0, 8)
+    const [file, copy] = [`notes-${tag}.txt`, `Before ${tag}`]
     const { page, button, dialog, state, ...visitor } = await sitDown()
     await visitor.signIn(panel.bootstrap.user)
     await visitor.openServer('Demo server')
@@ -70,24 +75,24 @@ describe('an owner', { timeout: testTimeout }, () => {
 
     await visitor.openPart('Files')
     await visitor.choose('New', 'New file')
-    await page.getByLabel('Name of the file').fill('notes.txt')
+    await page.getByLabel('Name of the file').fill(file)
     await visitor.rewriteFile('The first version')
-    await visitor.heading('notes.txt').waitFor()
+    await visitor.heading(file).waitFor()
 
     await visitor.openPart('Backups')
     await button('Create backup').click()
     const asked = dialog('Create backup')
-    await asked.getByLabel('Name').fill('Before the change')
+    await asked.getByLabel('Name').fill(copy)
     await asked.getByRole('button', { name: 'Create backup' }).click()
-    const backup = page.getByRole('listitem').filter({ hasText: 'Before the change' })
+    const backup = page.getByRole('listitem').filter({ hasText: copy })
     await backup.getByText('Complete', { exact: true }).waitFor()
 
     await visitor.openPart('Files')
-    await visitor.openFile('notes.txt')
+    await visitor.openFile(file)
     await visitor.rewriteFile('The second version')
     await visitor.openPart('Backups')
-    await visitor.choose('More about Before the change', 'Restore')
-    const sure = visitor.question('Restore “Before the change”?')
+    await visitor.choose(`More about ${copy}`, 'Restore')
+    const sure = visitor.question(`Restore “${copy}”?`)
     const restore = sure.getByRole('button', { name: 'Restore', exact: true })
     expect(await restore.isDisabled()).toBe(true)
     await sure.getByLabel('Type “Demo server” to confirm').fill('Demo server')
@@ -96,11 +101,12 @@ describe('an owner', { timeout: testTimeout }, () => {
     await state('Offline').waitFor()
 
     await visitor.openPart('Files')
-    await visitor.openFile('notes.txt')
+    await visitor.openFile(file)
     expect(await visitor.editor.innerText()).toBe('The first version')
   })
 
   it('plans a restart, and has it done at once', async () => {
+    onTestFinished(() => switchOff(panel))
     const { page, button, dialog, heading, ...visitor } = await sitDown()
     await visitor.signIn(panel.bootstrap.user)
     await visitor.openServer('Demo server')
@@ -131,10 +137,13 @@ describe('an owner', { timeout: testTimeout }, () => {
 
 describe('somebody who is let in', { timeout: testTimeout }, () => {
   it('finds what he may do and nothing else, until he may no more', async () => {
+    onTestFinished(() => switchOff(panel))
     const friend = await makeAccount(panel, 'friend')
     const [owner, guest] = [await sitDown(), await sitDown()]
     await owner.signIn(panel.bootstrap.user)
     await owner.openServer('Demo server')
+    await owner.button('Start').click()
+    await owner.state('Running').waitFor()
     await owner.openPart('Users')
     await owner.button('Give somebody access').first().click()
     const asked = owner.dialog('Give somebody access')

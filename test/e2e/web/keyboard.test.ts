@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { keysOf } from './keyboard.ts'
-import { startLocalhostPanel, startTimeout } from './stage.ts'
+import { startLocalhostPanel, startTimeout, switchOff } from './stage.ts'
 import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
 
 let panel: PanelProcess
@@ -42,6 +43,7 @@ async function signInByKeys() {
 
 describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
   it('skips to the content, opens a server, starts it and talks to it', async () => {
+    onTestFinished(() => switchOff(panel))
     const { page, button, state, heading, keys, consoleSays } = await signInByKeys()
     const skip = page.getByRole('link', { name: 'Skip to the content' })
     await keys.push(skip)
@@ -69,6 +71,7 @@ describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
   })
 
   it('jumps to the files, makes a folder and a file, and saves it', async () => {
+    const folder = `plugins-${randomUUID().slice(0, 8)}`
     const { page, button, dialog, editor, heading, keys } = await signInByKeys()
     await keys.jumpTo('Demo server')
     await heading('Console').waitFor({ state: 'attached' })
@@ -84,10 +87,10 @@ describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
     await keys.holdsFocus(button('New'))
 
     await keys.choose(button('New'), 'New folder')
-    await keys.write(asked.getByLabel('Name of the folder'), 'plugins')
+    await keys.write(asked.getByLabel('Name of the folder'), folder)
     await keys.press('Enter')
     await asked.waitFor({ state: 'detached' })
-    await keys.push(page.getByRole('link', { name: 'plugins', exact: true }))
+    await keys.push(page.getByRole('link', { name: folder, exact: true }))
     await page.getByText('This folder is empty.').waitFor()
 
     await keys.choose(button('New'), 'New file')
@@ -111,8 +114,9 @@ describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
 
   it('changes the order of the tasks of a schedule', async () => {
     const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
+    const name = `Each night ${randomUUID().slice(0, 8)}`
     const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
-    const { body } = await panel.asPlayer('POST', path, { name: 'Each night', ...daily })
+    const { body } = await panel.asPlayer('POST', path, { name, ...daily })
     for (const payload of ['say One', 'say Two', 'say Three']) {
       const task = { action: 'command', payload, time_offset: 0 }
       const added = await panel.asPlayer('POST', `${path}/${body.attributes.id}/tasks`, task)
@@ -122,8 +126,8 @@ describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
     await keys.jumpTo('Demo server')
     await heading('Console').waitFor({ state: 'attached' })
     await keys.jumpTo('Schedules')
-    await keys.push(page.getByRole('link', { name: 'Each night' }))
-    await heading('Each night').waitFor()
+    await keys.push(page.getByRole('link', { name }))
+    await heading(name).waitFor()
     const tasks = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
     const order = async () =>
       (await tasks.allInnerTexts()).map((text) => /say (\w+)/.exec(text)?.[1]).join(' ')

@@ -22,3 +22,10 @@ export async function makeAccount(panel: PanelProcess, name: string): Promise<Ac
   expect(status, JSON.stringify(body)).toBe(201)
   return account
 }
+
+/** The demo server is off, so that a test that is tried again can start it. */
+export async function switchOff(panel: PanelProcess): Promise<void> {
+  const path = `/servers/${panel.bootstrap.server.identifier}/power`
+  const { status, body } = await panel.asPlayer('POST', path, { signal: 'kill' })
+  expect(status, JSON.stringify(body)).toBe(204)
+}

@@ -103,6 +103,7 @@ function partsOf(page: Page) {
     said: (text: string) => page.locator('[aria-live=polite]').getByText(text).first(),
     /** How the server is that is open, in a word. */
     state: (word: string) => page.getByRole('status').getByText(word, { exact: true }).first(),
+    consoleShown: () => page.locator('.xterm-rows').waitFor(),
     /** The rows of the terminal, once one of them says this. */
     consoleSays: (text: string | RegExp) => page.locator('.xterm-rows', { hasText: text }).waitFor(),
   }

@@ -70,7 +70,7 @@ export function TaskForm({ schedule, task, onClose }: Props) {
         </SelectField>
         <PayloadField action={action} value={payload} onChange={setPayload} refusal={refusal} />
         <TextField
-          label={t('task_delay')}
+          label={t('task_delay_label')}
           name="time_offset"
           type="number"
           inputMode="numeric"

@@ -66,7 +66,7 @@ export function TrashRow({
         {rights.remove && (
           <IconButton
             icon={Trash2}
-            label={t('purge_one', { name: item.name })}
+            label={t('purge_item', { name: item.name })}
             disabled={!item.ready}
             onClick={onPurge}
           />
