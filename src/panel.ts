@@ -12,6 +12,7 @@ import type { Database } from './db/database.ts'
 import type { Acl } from './db/tables/api-keys.ts'
 import type { Node } from './db/tables/nodes.ts'
 import type { User } from './db/tables/users.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Who asks. */
 export type Actor =
@@ -37,6 +38,8 @@ export type PanelConfig = {
   timezone: string
   /** Milliseconds for which a request may wait for a daemon that works meanwhile, as on archives. */
   longestWait: number
+  /** Whoever knows it may read what this process counted; nobody may when it is left out. */
+  metricsToken?: string | null
   /** Milliseconds after which a call to a daemon is given up; the daemon adapter's own when left out. */
   daemonTimeout?: number
 }
@@ -80,6 +83,8 @@ export type Panel = {
   /** Providers at which people have an account. */
   readonly oauth: OauthGateway
   readonly captcha: CaptchaVerifier
+  /** Counts what operators watch. */
+  readonly metrics: Metrics
   /** Lets work finish after the answer has left. */
   readonly defer: (work: Promise<unknown>) => void
   /** Wakes the workers of jobs; inside a transaction, once it is committed. */

@@ -32,6 +32,8 @@ export type DaemonTarget = {
   /** Milliseconds after which a call is given up. */
   timeout: number
   guard: CircuitGuard
+  /** The trace in which the daemon is called; null without one. */
+  traceparent: string | null
 }
 
 export type CallOptions = {
@@ -89,6 +91,7 @@ async function send(target: DaemonTarget, method: string, path: string, options:
         authorization: `Bearer ${token}`,
         accept: 'application/json',
         ...(options.json ? { 'content-type': 'application/json' } : {}),
+        ...(target.traceparent === null ? {} : { traceparent: target.traceparent }),
       },
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(options.patience ?? target.timeout),

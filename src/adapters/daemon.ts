@@ -76,9 +76,15 @@ export function httpDaemon(
   {
     timeout = defaultTimeout,
     guard,
-  }: { timeout?: number | undefined; guard?: (timeout: number) => CircuitGuard } = {},
+    traceparent = null,
+  }: {
+    timeout?: number | undefined
+    guard?: (timeout: number) => CircuitGuard
+    traceparent?: string | null
+  } = {},
 ): Daemon {
-  const target: DaemonTarget = { url, token, timeout, guard: guard?.(timeout) ?? ((call) => call()) }
+  const guarding: CircuitGuard = guard?.(timeout) ?? ((call) => call())
+  const target: DaemonTarget = { url, token, timeout, guard: guarding, traceparent }
   const tell = (method: string, path: string, json?: object) =>
     tellDaemon(target, method, path, json ? { json } : {})
   const at = (uuid: string) => `/api/servers/${uuid}`

@@ -18,20 +18,26 @@ const skew = 60
 /** Seconds a message may still be valid for. */
 const longestLife = 600
 
+/** Once messages are signed by the next key, the keys of the panel have to be rolled, too. */
+export type SigningKeyName = 'current' | 'next'
+
 /**
- * Whether QStash signed exactly this message for exactly this address, with the current or the
- * next key. Checks also what the SDK's receiver leaves out: algorithm, expiry, and the body claim.
+ * By which key QStash signed exactly this message for exactly this address; null when it did not. Checks
+ * also what the SDK's receiver leaves out: algorithm, expiry, and the body claim.
  */
-export async function isSignedByQueue(keys: SigningKeys, message: SignedMessage): Promise<boolean> {
-  if (keys.current === '' || keys.next === '' || keys.current === keys.next) return false
+export async function signingKeyOf(
+  keys: SigningKeys,
+  message: SignedMessage,
+): Promise<SigningKeyName | null> {
+  if (keys.current === '' || keys.next === '' || keys.current === keys.next) return null
+  if (!hasSoundClaims(message)) return null
+  if (await isSignedWith(keys.current, message)) return 'current'
+  return (await isSignedWith(keys.next, message)) ? 'next' : null
+}
+
+async function isSignedWith(key: string, { signature, body, url }: SignedMessage): Promise<boolean> {
+  const receiver = new Receiver({ currentSigningKey: key, nextSigningKey: key, devMode: false })
   try {
-    if (!hasSoundClaims(message)) return false
-    const receiver = new Receiver({
-      currentSigningKey: keys.current,
-      nextSigningKey: keys.next,
-      devMode: false,
-    })
-    const { signature, body, url } = message
     return await receiver.verify({ signature, body, url, clockTolerance: skew })
   } catch {
     return false
@@ -40,9 +46,11 @@ export async function isSignedByQueue(keys: SigningKeys, message: SignedMessage)
 
 function hasSoundClaims({ signature, now }: SignedMessage): boolean {
   const seconds = now.getTime() / 1000
-  const { exp, nbf, iat, body } = decodeJwt(signature)
+  const token = decoded(signature)
+  if (!token) return false
+  const { exp, nbf, iat, body } = token.claims
   return (
-    decodeProtectedHeader(signature).alg === 'HS256' &&
+    token.alg === 'HS256' &&
     typeof exp === 'number' &&
     exp > seconds - skew &&
     exp <= seconds + longestLife &&
@@ -50,4 +58,12 @@ function hasSoundClaims({ signature, now }: SignedMessage): boolean {
     (iat === undefined || iat <= seconds + skew) &&
     typeof body === 'string'
   )
+}
+
+function decoded(token: string) {
+  try {
+    return { claims: decodeJwt(token), alg: decodeProtectedHeader(token).alg }
+  } catch {
+    return null
+  }
 }

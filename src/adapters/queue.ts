@@ -1,8 +1,14 @@
 import { Client } from '@upstash/qstash'
-import { isSignedByQueue, type SigningKeys } from './queue-signature.ts'
+import { signingKeyOf, type SigningKeyName, type SigningKeys } from './queue-signature.ts'
 
 /** Asks for `POST /jobs/run` with a job's id, not before `delay` seconds. */
-export type QueueMessage = { id: string; delay: number; deduplicationId: string }
+export type QueueMessage = {
+  id: string
+  delay: number
+  deduplicationId: string
+  /** The trace in which it is sent, which comes along with it; null or left out without one. */
+  traceparent?: string | null
+}
 
 /** Wakes the jobs function. A message carries an id and nothing else; it may come twice, late, or never. */
 export type Queue = {
@@ -10,8 +16,13 @@ export type Queue = {
   send: (messages: readonly QueueMessage[]) => Promise<void>
   /** `POST /jobs/tick` comes every minute from now on; asking again changes nothing. */
   scheduleTick: () => Promise<void>
-  /** Whether the queue signed this message, sent to a path below `/jobs`. */
-  isSigned: (message: { signature: string; body: string; path: string; now: Date }) => Promise<boolean>
+  /** The key by which the queue signed this message, sent to a path below `/jobs`; null when it did not. */
+  signedBy: (message: {
+    signature: string
+    body: string
+    path: string
+    now: Date
+  }) => Promise<SigningKeyName | null>
   /** Throws when the queue cannot be reached. */
   ping: () => Promise<void>
 }
@@ -44,12 +55,13 @@ export function qstashQueue(options: QueueOptions): Queue {
   const url = `${options.origin}/jobs/run`
   return {
     send: async (messages) => {
-      const requests = messages.map(({ id, delay, deduplicationId }) => ({
+      const requests = messages.map(({ id, delay, deduplicationId, traceparent }) => ({
         url,
         body: { job: id },
         delay,
         deduplicationId,
         retries: 3,
+        ...(traceparent ? { headers: { traceparent } } : {}),
       }))
       const [only, ...others] = requests
       if (only && others.length === 0) return void (await inTime(client.publishJSON(only)))
@@ -63,8 +75,8 @@ export function qstashQueue(options: QueueOptions): Queue {
       const schedule = { scheduleId: tickId, destination, cron: '* * * * *', retries: 0 }
       await inTime(client.schedules.create(schedule))
     },
-    isSigned: ({ path, ...message }) =>
-      isSignedByQueue(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
+    signedBy: ({ path, ...message }) =>
+      signingKeyOf(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
     ping: async () => void (await inTime(client.schedules.list())),
   }
 }

@@ -31,6 +31,12 @@ const session = {
   description: 'A browser session. Requests that change something also send `X-XSRF-TOKEN`.',
 } as const
 
+const metricsToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The value of METRICS_TOKEN.',
+} as const
+
 const queueSignature = {
   type: 'apiKey',
   in: 'header',
@@ -61,6 +67,7 @@ export const apiInfo = (url: string): DocumentInfo => ({
     'application key': { applicationKey },
     'node token': { nodeToken },
     'queue signature': { queueSignature },
+    'metrics token': { metricsToken },
     none: {},
   },
 })

@@ -53,6 +53,9 @@ export function foreignKeyViolation(error: unknown): boolean {
 
 type Violation = { code?: string; constraint?: string; constraint_name?: string }
 
+/** The SQLSTATE, or the driver's word, for why a statement failed; null when the error has none. */
+export const errorCode = (error: unknown): string | null => violation(error)?.code ?? null
+
 function violation(error: unknown): Violation | null {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (typeof (at as Violation).code === 'string') return at as Violation

@@ -112,6 +112,7 @@ export type EntryKey = Pick<Activity, 'id' | 'timestamp'>
 
 /** Adds an entry to the audit log: call it in the transaction that makes the change. */
 export async function record(panel: Panel, event: EventName, occurrence: Occurrence = {}): Promise<EntryKey> {
+  panel.metrics.count('roost_events_total', { event })
   const entry = only(
     await panel.db
       .insert(activity)
@@ -128,13 +129,15 @@ export async function record(panel: Panel, event: EventName, occurrence: Occurre
 }
 
 /** The same as a part of another statement; without subjects. */
-export const recording = (panel: Panel, event: EventName, occurrence: Occurrence) =>
-  panel.db.$with('recorded').as(
+export const recording = (panel: Panel, event: EventName, occurrence: Occurrence) => {
+  panel.metrics.count('roost_events_total', { event })
+  return panel.db.$with('recorded').as(
     panel.db
       .insert(activity)
       .values(entryOf(panel, event, occurrence))
       .returning({ id: activity.id }),
   )
+}
 
 /** As if the event had never happened to the subject: for what was undone before anybody came to know of it. */
 export async function forget(

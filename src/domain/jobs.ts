@@ -3,6 +3,7 @@ import { rowsOf } from '../db/database.ts'
 import { jobs } from '../db/schema.ts'
 import type { Job } from '../db/tables/jobs.ts'
 import { inTransaction, type Panel, type WakeableJob } from '../panel.ts'
+import { countJob } from './job-outcomes.ts'
 import type { MailOrder } from './mail/orders.ts'
 
 /** Every kind of job and what it is given: ids and names, never contents. */
@@ -156,7 +157,11 @@ export async function runJob(
 ): Promise<'done' | 'failed' | 'not due'> {
   const job = await claim(panel, id)
   if (!job) return 'not due'
-  if (job.state === 'dead') return 'failed'
+  const counted = { id, name: job.name, isKnown: job.name in handlers }
+  if (job.state === 'dead') {
+    countJob(panel, counted, 'dead')
+    return 'failed'
+  }
   const handler = handlers[job.name as JobName] as
     | ((panel: Panel, payload: unknown, job: RunningJob) => Promise<void>)
     | undefined
@@ -164,7 +169,7 @@ export async function runJob(
     if (!handler) throw new Error(`There is no job named ${job.name}.`)
     await handler(panel, job.payload, job)
   } catch (error) {
-    await postpone(panel, job, error)
+    countJob(panel, counted, await postpone(panel, job, error), error)
     return 'failed'
   }
   await panel.db
@@ -177,6 +182,7 @@ export async function runJob(
       runAt: job.runAt,
     })
     .where(held(job))
+  countJob(panel, counted, 'done')
   return 'done'
 }
 
@@ -281,7 +287,7 @@ async function claim(panel: Panel, id: string): Promise<RunningJob | undefined> 
 }
 
 /** Tries again after 5 s, 10 s, 20 s … up to an hour, each with some jitter; gives up at the deadline. */
-async function postpone(panel: Panel, job: Job, error: unknown): Promise<void> {
+async function postpone(panel: Panel, job: Job, error: unknown): Promise<'postponed' | 'dead'> {
   const now = panel.now()
   const seconds = Math.min(3600, 5 * 2 ** Math.min(job.attempts - 1, 10)) * (0.75 + Math.random() / 2)
   const runAt = new Date(now.getTime() + seconds * 1000)
@@ -297,6 +303,7 @@ async function postpone(panel: Panel, job: Job, error: unknown): Promise<void> {
     .where(held(job))
     .returning({ id: jobs.id })
   if (postponed && !isDead) panel.wake([{ id: job.id, runAt }])
+  return postponed && isDead ? 'dead' : 'postponed'
 }
 
 /** In words that may be stored and shown: around the reason of the database stands a statement with its values. */

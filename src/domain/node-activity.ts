@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { only, rowsOf } from '../db/database.ts'
 import { activity, servers, subusers, throttles, users } from '../db/schema.ts'
 import type { Node } from '../db/tables/nodes.ts'
+import { log } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { readReport } from './activity-reports.ts'
 import { digest } from './secrets.ts'
@@ -79,7 +80,7 @@ function dailyCap(node: Node, now: Date) {
 
 function warn(node: Node, hits: number): void {
   const message = 'A node reports more activity than it may in a day: the rest is dropped.'
-  console.warn(JSON.stringify({ level: 'warn', message, node: node.uuid, entries: hits }))
+  log('warn', message, { node: node.uuid, entries: hits })
 }
 
 /** Of what was sent, not of what is stored: the time of a late entry is another one each time. */

@@ -3,6 +3,7 @@ import { jobHandlers } from './job-handlers.ts'
 import { enqueueAll, sweepJobs } from './jobs.ts'
 import { claimDueSchedules } from './schedules/claims.ts'
 import { recoverRuns } from './schedules/run-history.ts'
+import { lastTick, rememberTick } from './tick-history.ts'
 import { enqueueExpiries } from './trash/expiry.ts'
 
 /** Milliseconds after which a tick begins nothing more: what it has begun ends before a function's time is up. */
@@ -21,6 +22,31 @@ export type TickReport = { part: string; count: number; milliseconds: number }[]
  */
 export async function tick(panel: Panel): Promise<TickReport> {
   const start = panel.now()
+  const began = performance.now()
+  let outcome = 'failed'
+  try {
+    await observeLateness(panel, start)
+    const report = await runParts(panel, start)
+    await rememberTick(panel, start)
+    outcome = 'done'
+    return report
+  } finally {
+    panel.metrics.count('roost_ticks_total', { outcome })
+    panel.metrics.observe('roost_tick_duration_seconds', (performance.now() - began) / 1000, {})
+  }
+}
+
+/** Seconds between ticks that are on time. */
+const period = 60
+
+async function observeLateness(panel: Panel, start: Date): Promise<void> {
+  const last = await lastTick(panel).catch(() => null)
+  if (!last) return
+  const seconds = (start.getTime() - last.getTime()) / 1000
+  panel.metrics.observe('roost_tick_lateness_seconds', Math.max(0, seconds - period), {})
+}
+
+async function runParts(panel: Panel, start: Date): Promise<TickReport> {
   const until = new Date(start.getTime() + longestTick)
   const parts: [part: string, run: () => Promise<number>][] = [
     ['schedules', () => claimDueSchedules(panel, until)],

@@ -2,7 +2,9 @@ import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ApiError, badRequest, methodNotAllowed, notFound, unavailable } from '../errors.ts'
+import { causeOf, log, originOf } from '../log.ts'
 import { pathMatcher, type RouteRow } from './facts.ts'
+import { knownMethod, matchedRoute, surfaceOf } from './matched-route.ts'
 
 const internal = new ApiError(500, [
   {
@@ -36,18 +38,20 @@ function answer(c: Context, refusal: ApiError): Response {
 }
 
 function refusalOf(error: Error, c: Context): ApiError {
-  if (error instanceof ApiError) {
-    if (error.status >= 500) logFailure(error, c, error.status)
-    return error
-  }
+  const refusal = readFailure(error)
+  if (refusal.status >= 500) logFailure(error, c, refusal.status)
+  return refusal
+}
+
+/** What a caller hears of a failure: what nobody refused is a 500, or a 503 while the database is away. */
+export function readFailure(error: Error): ApiError {
+  if (error instanceof ApiError) return error
   if (error instanceof HTTPException) {
     return error.status === 400
       ? badRequest('The request is not valid JSON.')
       : new ApiError(error.status, [{ code: 'HttpException', detail: error.message }])
   }
-  const connectionLost = isConnectionFailure(error)
-  logFailure(error, c, connectionLost ? 503 : 500)
-  return connectionLost ? unavailable('The panel cannot reach its database right now.') : internal
+  return isConnectionFailure(error) ? unavailable('The panel cannot reach its database right now.') : internal
 }
 
 /** SQLSTATE classes 08 and 57P, and what sockets say: the database is away, not the request wrong. */
@@ -64,29 +68,15 @@ function isConnectionFailure(error: unknown): boolean {
   return false
 }
 
-/** Messages of drivers hold the statement's values, so only class, code and place are logged. */
+/** Messages of drivers hold the statement's values, so class, code, place and root are logged. */
 function logFailure(error: Error, c: Context, status: number): void {
-  const root = rootOf(error)
-  console.error(
-    JSON.stringify({
-      level: 'error',
-      request: c.res.headers.get('x-request-id'),
-      method: c.req.method,
-      path: c.req.path,
-      status,
-      error: error.name,
-      code: (root as { code?: unknown }).code ?? null,
-      cause: root === error && !(error instanceof ApiError) ? error.message : root.message.slice(0, 300),
-      stack:
-        error.stack
-          ?.split('\n')
-          .map((line) => line.trim())
-          .filter((line) => line.startsWith('at '))
-          .slice(0, 8) ?? [],
-    }),
-  )
-}
-
-function rootOf(error: Error): Error {
-  return error.cause instanceof Error ? rootOf(error.cause) : error
+  log('error', 'A request failed.', {
+    request: c.res.headers.get('x-request-id'),
+    method: knownMethod(c),
+    route: matchedRoute(c),
+    surface: surfaceOf(c),
+    status,
+    ...originOf(error),
+    cause: causeOf(error),
+  })
 }

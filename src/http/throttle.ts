@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { tooManyRequests } from '../errors.ts'
+import { causeOf, log } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import type { HttpEnv } from './environment.ts'
 import { stating } from './facts.ts'
@@ -26,20 +27,20 @@ export function throttle(options: Throttle): MiddlewareHandler<HttpEnv> {
   const stated = typeof options.limit === 'number' ? options.limit : 0
   return stating({ kind: 'throttle', name, limit: stated, seconds }, async (c, next) => {
     const limit = typeof options.limit === 'number' ? options.limit : options.limit(c.var.panel)
-    await take(c, `throttle:${name}`, options.key(c), { limit, seconds })
-    await take(c, `throttle:${name}`, options.groupKey?.(c) ?? null, { limit: groupFactor * limit, seconds })
+    await take(c, name, options.key(c), { limit, seconds })
+    await take(c, name, options.groupKey?.(c) ?? null, { limit: groupFactor * limit, seconds })
     await next()
   })
 }
 
 async function take(
   c: Context<HttpEnv>,
-  prefix: string,
+  name: string,
   key: string | null,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<void> {
   const { panel } = c.var
-  const window = key === null ? null : await hit(panel, `${prefix}:${key}`, seconds)
+  const window = key === null ? null : await hit(panel, name, key, seconds)
   if (!window) return
   const headers = rateLimitHeaders(limit, window.hits)
   if (window.hits > limit) {
@@ -61,13 +62,11 @@ function showTightest(c: Context<HttpEnv>, headers: ReturnType<typeof rateLimitH
   for (const [header, value] of Object.entries(headers)) c.header(header, value)
 }
 
-async function hit(panel: Panel, key: string, seconds: number) {
+async function hit(panel: Panel, name: string, key: string, seconds: number) {
   try {
-    return await panel.cache.hit(key, seconds)
+    return await panel.cache.hit(`throttle:${name}:${key}`, seconds)
   } catch (error) {
-    console.warn(
-      JSON.stringify({ level: 'warn', throttle: key, error: error instanceof Error ? error.message : '' }),
-    )
+    log('warn', 'Requests are not counted.', { throttle: name, cause: causeOf(error) })
     return null
   }
 }

@@ -1,3 +1,4 @@
+import { causeOf, log } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { openPanel, type Parts } from './parts.ts'
 
@@ -7,7 +8,7 @@ export type Tick = (panel: Panel) => Promise<unknown>
 /** All the work is done, or its failure logged. */
 export async function finish(work: Promise<unknown>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) {
-    if (result.status === 'rejected') logFailure('Deferred work failed.', result.reason)
+    if (result.status === 'rejected') log('error', 'Deferred work failed.', { cause: causeOf(result.reason) })
   }
 }
 
@@ -22,19 +23,9 @@ export async function runTick(parts: Parts, tick: Tick): Promise<void> {
   try {
     await tick({ ...panel, actor: { kind: 'system' } })
   } catch (error) {
-    logFailure('The tick failed.', error)
+    log('error', 'The tick failed.', { cause: causeOf(error) })
     throw error
   } finally {
     await finish(deferred)
   }
 }
-
-function logFailure(message: string, error: unknown): void {
-  const cause = rootOf(error)
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  console.error(JSON.stringify({ level: 'error', message, reason: reason.slice(0, 300) }))
-}
-
-/** Messages in front of the root hold the values of statements. */
-const rootOf = (error: unknown): unknown =>
-  error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error

@@ -7,6 +7,8 @@ import { httpPastes } from '../adapters/paste.ts'
 import { qstashQueue } from '../adapters/queue.ts'
 import { importKeyRing } from '../domain/secrets.ts'
 import { unavailable } from '../errors.ts'
+import { log, setLogLevel } from '../log.ts'
+import { openMetrics } from '../metrics.ts'
 import type { KeyRing, PanelConfig } from '../panel.ts'
 import { type Env, EnvironmentError, readEnv } from './env.ts'
 import { lazyObjects } from './lazy-objects.ts'
@@ -14,6 +16,7 @@ import { type OpenSmtp, openMailer } from './mail.ts'
 import { openNeon } from './neon.ts'
 import type { Parts } from './parts.ts'
 import { s3OptionsOf } from './s3-options.ts'
+import { countStatement } from './statement-count.ts'
 
 export type Cloud = 'workers' | 'lambda'
 
@@ -23,7 +26,8 @@ export type OpenMysqlHost = Parts['mysqlHost']
 /** How to ask games; only the function that runs jobs carries it. */
 export type AskGames = Parts['gameQuery']
 
-const needed = [
+/** What no function on Workers or Lambda can do without. */
+export const neededByClouds = [
   'APP_URL',
   'APP_KEYS',
   'DATABASE_URL',
@@ -34,7 +38,7 @@ const needed = [
   'QSTASH_NEXT_SIGNING_KEY',
 ] as const
 
-type DeployedEnv = Env & { [Name in (typeof needed)[number]]: string }
+type DeployedEnv = Env & { [Name in (typeof neededByClouds)[number]]: string }
 
 /** Seconds after which connections of a process that rested are not trusted: Lambda freezes it meanwhile. */
 const longestRest = 60
@@ -77,7 +81,7 @@ async function openOrRefuse(
     return await openCloudParts(readEnv(raw), cloud, mysqlHost, gameQuery, smtp)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
-    console.error(error.message)
+    log('error', 'The environment is not fit to start with.', { faults: error.faults })
     throw unavailable('The panel is not configured completely.', error)
   }
 }
@@ -91,6 +95,7 @@ export async function openCloudParts(
   smtp: OpenSmtp | null = null,
 ): Promise<Parts> {
   const deployed = requireServices(env)
+  setLogLevel(env.LOG_LEVEL)
   return {
     config: configOf(deployed, cloud),
     keys: await readKeys(deployed.APP_KEYS),
@@ -98,6 +103,7 @@ export async function openCloudParts(
       http: cloud === 'workers',
       poolSize: env.DATABASE_POOL_SIZE,
       localProxy: env.NEON_LOCAL_PROXY ?? null,
+      onStatement: countStatement,
     }),
     cache: upstashCache(deployed.UPSTASH_REDIS_REST_URL, deployed.UPSTASH_REDIS_REST_TOKEN),
     // A promise of one request cannot be awaited by another one on Workers, and Lambda has one at a time.
@@ -116,6 +122,7 @@ export async function openCloudParts(
     captcha: httpCaptcha(),
     mysqlHost: mysqlHost ?? noMysqlHosts,
     gameQuery: gameQuery ?? noGames,
+    metrics: openMetrics(),
     now: () => new Date(),
   }
 }
@@ -129,7 +136,7 @@ function noMysqlHosts(): never {
 }
 
 function requireServices(env: Env): DeployedEnv {
-  const missing = needed.filter((name) => env[name] === undefined)
+  const missing = neededByClouds.filter((name) => env[name] === undefined)
   if (missing.length > 0) throw new EnvironmentError(missing.map((name) => `  ${name}: is required here`))
   return env as DeployedEnv
 }
@@ -143,6 +150,7 @@ const configOf = (env: DeployedEnv, cloud: Cloud): PanelConfig => ({
   timezone: env.APP_TIMEZONE,
   // A gateway gives a Lambda half a minute; waiting costs a Worker nothing.
   longestWait: cloud === 'lambda' ? 22_000 : 300_000,
+  metricsToken: env.METRICS_TOKEN ?? null,
 })
 
 async function readKeys(configured: string): Promise<KeyRing> {

@@ -1,4 +1,5 @@
 import { type HttpBindings, serve as listen } from '@hono/node-server'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import { canonicalAddress } from '../addresses.ts'
 
@@ -7,17 +8,40 @@ const requestTimeout = 3_600_000
 
 type Fetch = (request: Request, bindings: unknown) => Response | Promise<Response>
 
-/** A port of this machine that hands its requests to `fetch`, once it is open. Port 0 is any free one. */
+/**
+ * A port of this machine that hands its requests to `fetch`, once it is open. Port 0 is any free one. `close`
+ * takes no connection any more and ends when all requests are answered,
+ * or cuts off those that are left `until` then (milliseconds since 1970; without it, never).
+ */
 export function listenOn(
   address: { HOST: string; PORT: number },
   fetch: Fetch,
-): Promise<{ port: number; close: () => Promise<void> }> {
+): Promise<{ port: number; close: (until?: number) => Promise<void> }> {
   return new Promise((resolve, reject) => {
     const options = { fetch, hostname: address.HOST, port: address.PORT, serverOptions: { requestTimeout } }
     const server = listen(options, ({ port }) =>
-      resolve({ port, close: () => new Promise((done) => void server.close(() => done())) }),
-    )
+      resolve({ port, close: (until) => closeOrderly(server, until) }),
+    ) as Server
     server.on('error', reject)
+    server.on('request', (_request: IncomingMessage, answer: ServerResponse) => {
+      answer.once('close', () => setImmediate(() => letGo(server)))
+    })
+  })
+}
+
+/** A connection that is kept alive would hold a server open that takes no further ones. */
+function letGo(server: Server): void {
+  if (!server.listening) server.closeIdleConnections()
+}
+
+function closeOrderly(server: Server, until: number | undefined): Promise<void> {
+  const cut =
+    until === undefined ? undefined : setTimeout(() => server.closeAllConnections(), until - Date.now())
+  return new Promise((done) => {
+    server.close(() => {
+      clearTimeout(cut)
+      done()
+    })
   })
 }
 

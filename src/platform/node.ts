@@ -1,4 +1,5 @@
 import { tick } from '../domain/tick.ts'
+import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { finish } from './background.ts'
 import { type Env, readEnv } from './env.ts'
@@ -14,15 +15,18 @@ import { serve, type Surface } from './serve.ts'
 import { webAssets } from './web-assets.ts'
 
 const minute = 60_000
+/** Milliseconds for what is under way when the panel closes; what is left then is cut off, and jobs are left to their leases. */
+const grace = 25_000
 
+/** `close` ends orderly, within half a minute: nobody is let in any more, requests and work under way are finished. */
 export type RunningPanel = { url: string; bootstrap: Bootstrap | null; close: () => Promise<void> }
 
 /** Answers what the command line asks of this process. */
 export type AnswerVerb = (panel: Panel, asked: unknown) => Promise<unknown>
 
 type Log = (line: string) => void
-/** Undo what was opened, the newest first. */
-type Closers = (() => unknown)[]
+/** Undo what was opened, the newest first; waiting no longer than until then (milliseconds since 1970). */
+type Closers = ((until: number) => unknown)[]
 
 /**
  * The whole panel in this process: every surface on one port, over what the environment names and
@@ -35,10 +39,12 @@ export async function startNode(
   log: Log = console.log,
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
+  setLogLevel(env.LOG_LEVEL)
   await limitConnecting()
   const closers: Closers = []
   const close = async () => {
-    for (const closer of closers.splice(0).toReversed()) await closer()
+    const until = Date.now() + grace
+    for (const closer of closers.splice(0).toReversed()) await closer(until)
   }
   try {
     return { ...(await open(env, surfaces, answerVerb, log, closers)), close }
@@ -72,9 +78,9 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
   })
   closers.push(() => opening.reject(new Error('The panel has ended.')), listener.close)
   const url = env.APP_URL ?? originOf(env.HOST, listener.port)
-  const deliver = async (request: Request) => app.fetch(request)
+  const deliver = (request: Request) => background.run(async () => app.fetch(request))
   const { parts, objectEndpoint } = await openLocalParts(env, { directory, url, deliver })
-  // Closed after what was under way is done.
+  // Closed after what was under way is done; messages that wait are found by the tick of the next process.
   closers.splice(1, 0, parts.close, background.done)
   objects = objectEndpoint
   opening.resolve(parts)
@@ -84,31 +90,54 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
     defer: (work: Promise<unknown>) => background.add(finish([work])),
   }
   const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
-  closers.push(tickEveryMinute(panel))
+  closers.push(tickEveryMinute(panel, background))
   if (!env.DATABASE_URL) closers.push(await takeVerbs(panel, directory.path, answerVerb))
   const demo = env.DEMO ? await openDemo(panel, directory.path, log) : null
   if (demo) closers.push(demo.daemon.close)
+  // Before anything else is closed, since requests under way may need all of it.
+  closers.push(listener.close)
   return { url, bootstrap: demo?.bootstrap ?? null }
 }
 
 const originOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Work that goes on after its request was answered. */
-function keepBackground(): { add: (work: Promise<unknown>) => void; done: () => Promise<unknown> } {
+type Background = {
+  add: (work: Promise<unknown>) => void
+  /** The same for work that has to begin first. */
+  run: <T>(work: () => Promise<T>) => Promise<T>
+  done: (until: number) => Promise<unknown>
+}
+
+/** Work that no open request waits for. */
+function keepBackground(): Background {
   const pending = new Set<Promise<unknown>>()
+  const add = (work: Promise<unknown>) => {
+    pending.add(work)
+    const forget = () => pending.delete(work)
+    work.then(forget, forget)
+  }
   return {
-    add: (work) => {
-      pending.add(work)
-      const forget = () => pending.delete(work)
-      work.then(forget, forget)
+    add,
+    run: (work) => {
+      const running = work()
+      add(running)
+      return running
     },
-    done: () => Promise.allSettled(pending),
+    done: async (until) => {
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, until - Date.now())
+      await Promise.race([Promise.allSettled(pending), late])
+      clearTimeout(timer)
+    },
   }
 }
 
-function tickEveryMinute(panel: Panel): () => void {
+function tickEveryMinute(panel: Panel, background: Background): () => void {
   const run = () => {
-    tick(panel).catch((error: unknown) => console.error('The minute tick failed:', error))
+    const ticking = tick(panel).catch((error: unknown) =>
+      writeLog('error', 'The tick failed.', { cause: causeOf(error) }),
+    )
+    background.add(ticking)
   }
   run()
   const timer = setInterval(run, minute)
@@ -121,10 +150,7 @@ async function takeVerbs(panel: Panel, directory: string, answerVerb: AnswerVerb
   try {
     return (await openControlSocket(directory, (asked) => answerVerb(panel, asked))).close
   } catch (error) {
-    console.warn(
-      'The command line cannot reach this process:',
-      error instanceof Error ? error.message : error,
-    )
+    writeLog('warn', 'The command line cannot reach this process.', { cause: causeOf(error) })
     return () => undefined
   }
 }

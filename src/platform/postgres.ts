@@ -17,7 +17,11 @@ export function openPostgres(
   poolSize: number,
   onStatement?: (text: string) => void,
 ): OpenedDatabase {
-  const client = postgres(url, { max: poolSize, connect_timeout: 5, onnotice: () => undefined })
+  const client = postgres(withoutOthersWords(url), {
+    max: poolSize,
+    connect_timeout: 5,
+    onnotice: () => undefined,
+  })
   preparing(client)
   const logger = onStatement ? { logQuery: onStatement } : false
   const db: Database = drizzle(client, { schema, casing: 'snake_case', logger })
@@ -26,12 +30,19 @@ export function openPostgres(
 
 /** Brings the database to the newest schema. */
 export async function migratePostgres(url: string): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => undefined })
+  const client = postgres(withoutOthersWords(url), { max: 1, onnotice: () => undefined })
   try {
     await migrate(drizzle(client), migrationsConfig)
   } finally {
     await client.end()
   }
+}
+
+/** Consoles hand out addresses with words for libpq, which this driver would send to the server as settings. */
+function withoutOthersWords(url: string): string {
+  const address = new URL(url)
+  address.searchParams.delete('channel_binding')
+  return address.href
 }
 
 /** Drizzle sends text through `unsafe`, which plans each call anew unless told otherwise. */

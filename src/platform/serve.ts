@@ -3,7 +3,9 @@ import { badRequest } from '../errors.ts'
 import type { HttpEnv } from '../http/environment.ts'
 import { answerError, answerMissing } from '../http/errors.ts'
 import { requireDeclared, routesOf } from '../http/facts.ts'
+import { readTrace } from '../http/traceparent.ts'
 import { openPanel, type Parts } from './parts.ts'
+import { logRequests } from './request-log.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- surfaces differ in variables and routes, which nothing here reads
 export type Surface = Hono<any, any, any>
@@ -27,7 +29,7 @@ export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv>
   const app = new Hono<HttpEnv>({ strict: false })
   app.onError(answerError)
   app.notFound(answerMissing(() => routesOf(app)))
-  app.use(headers, refuseOddPaths)
+  app.use(logRequests, headers, refuseOddPaths)
   if (platform.assets) for (const path of assetPaths) app.use(path, platform.assets)
   app.use(openingPanel(platform))
   for (const surface of surfaces) app.route('/', surface as Hono<HttpEnv>)
@@ -45,6 +47,7 @@ const openingPanel =
       openPanel(parts, {
         ip: platform.address(c),
         requestId: c.res.headers.get('x-request-id') ?? '',
+        trace: readTrace(c.req.header('traceparent')),
         defer: (work) => void deferred.push(work),
       }),
     )
@@ -53,7 +56,7 @@ const openingPanel =
   }
 
 const headers: MiddlewareHandler = async (c, next) => {
-  c.header('x-request-id', crypto.randomUUID())
+  c.header('x-request-id', readTrace(c.req.header('traceparent'))?.id ?? crypto.randomUUID())
   c.header('x-content-type-options', 'nosniff')
   c.header('cache-control', 'no-store, private')
   c.header('content-security-policy', "default-src 'none'")

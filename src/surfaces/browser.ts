@@ -1,26 +1,18 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
 import { readAvatar } from '../domain/account/avatar.ts'
-import { checkHealth } from '../domain/health.ts'
 import type { HttpEnv } from '../http/environment.ts'
 import { returns, summary } from '../http/route.ts'
 import { anybody, noCredential } from './browser/env.ts'
 import { locales } from './browser/locales.ts'
 import { login } from './browser/login.ts'
 import { oauth } from './browser/oauth.ts'
+import { operations } from './browser/operations.ts'
 import { outbox } from './browser/outbox.ts'
 import { pages } from './browser/pages.ts'
 import { passkeys } from './browser/passkeys.ts'
 import { security } from './browser/security.ts'
 import { password } from './browser/password.ts'
 import { register } from './browser/register.ts'
-
-const State = () => z.enum(['ok', 'down'])
-const HealthReport = () =>
-  z.object({
-    status: z.enum(['ok', 'degraded', 'down']),
-    parts: z.object({ database: State(), cache: State(), queue: State(), objects: State() }),
-  })
 
 /** A name stands for the same bytes for ever. Should a browser take them for a page, it may do nothing. */
 const pictureHeaders = {
@@ -30,18 +22,6 @@ const pictureHeaders = {
 
 /** What browsers and monitors call. */
 export const browser = new Hono<HttpEnv>()
-  .get(
-    '/health',
-    summary('Show whether the panel can serve'),
-    noCredential,
-    anybody,
-    returns(200, HealthReport),
-    async (c) => {
-      const health = await checkHealth(c.var.panel)
-      return c.json(health, health.status === 'down' ? 503 : 200)
-    },
-  )
-
   .get(
     '/avatars/:name',
     summary('Show a picture that somebody chose'),
@@ -55,6 +35,7 @@ export const browser = new Hono<HttpEnv>()
     },
   )
 
+  .route('/', operations)
   .route('/', login)
   .route('/', oauth)
   .route('/auth/passkeys', passkeys)

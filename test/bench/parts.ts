@@ -1,4 +1,5 @@
 import { importKeyRing } from '../../src/domain/secrets.ts'
+import { openMetrics } from '../../src/metrics.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import type { Parts } from '../../src/platform/parts.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
@@ -34,7 +35,7 @@ export async function openBenchParts(url: string, onStatement: () => void): Prom
     queue: {
       send: async () => undefined,
       scheduleTick: async () => undefined,
-      isSigned: async () => false,
+      signedBy: async () => null,
       ping: async () => undefined,
     },
     objects: {
@@ -48,6 +49,7 @@ export async function openBenchParts(url: string, onStatement: () => void): Prom
     pastes: { upload: refused },
     mysqlHost: noHosts,
     gameQuery: refused,
+    metrics: openMetrics(),
     oauth: { authorizationUrl: refused, identify: refused },
     captcha: { isSolved: refused },
     now: () => new Date(),

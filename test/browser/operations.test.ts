@@ -94,21 +94,17 @@ describe('GET /health', () => {
 
   it('counts the migrations that the database lacks', async () => {
     const { db } = world.database
-    await db.execute(sql`create temporary table kept as select * from migrations`)
     const shown = async () => {
       world.clock.advance(11)
       const { status, body } = await health()
       return [status, body.parts.database, body.parts.migrations, body.pending_migrations]
     }
+    const newest = sql`(select max(created_at) from migrations)`
+    await db.execute(sql`update migrations set created_at = -created_at where created_at = ${newest}`)
     try {
-      await db.execute(
-        sql`delete from migrations where created_at = (select max(created_at) from migrations)`,
-      )
       expect(await shown()).toEqual([200, 'ok', 'failed', 1])
     } finally {
-      await db.execute(sql`delete from migrations`)
-      await db.execute(sql`insert into migrations select * from kept`)
-      await db.execute(sql`drop table kept`)
+      await db.execute(sql`update migrations set created_at = -created_at where created_at < 0`)
     }
     expect(await shown()).toEqual([200, 'ok', 'ok', 0])
   })

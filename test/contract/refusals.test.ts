@@ -16,7 +16,7 @@ import {
   makeSubuser,
   makeUser,
 } from '../support/factories.ts'
-import { panelUrl, type RequestOptions, signingKeys, useWorld } from '../support/world.ts'
+import { metricsToken, panelUrl, type RequestOptions, signingKeys, useWorld } from '../support/world.ts'
 import { permissionsIn } from './contract-files.ts'
 import { bodySchemaOf, sampleText } from './garbage.ts'
 import { entitled, openScene, pathOf, routesOfEachSurface, type Scene } from './scene.ts'
@@ -161,6 +161,16 @@ const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[
       },
     ]
   },
+  'metrics token': async (scene) => [
+    { name: 'none', options: {}, status: 401 },
+    { name: 'another one', options: { token: wrong(metricsToken) }, status: 401 },
+    { name: 'an application key', options: { token: scene.applicationToken }, status: 401 },
+    {
+      name: 'the session of an administrator',
+      options: { headers: pageHeaders(world, scene.administratorsToken) },
+      status: 401,
+    },
+  ],
   none: async () => [],
 }
 

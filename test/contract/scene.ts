@@ -19,7 +19,7 @@ import {
   makeSubuser,
   makeUser,
 } from '../support/factories.ts'
-import { panelUrl, type RequestOptions, signingKeys, type World } from '../support/world.ts'
+import { metricsToken, panelUrl, type RequestOptions, signingKeys, type World } from '../support/world.ts'
 
 /** A world in which every kind of thing exists once, and what the refusals need to know of it. */
 export type Scene = Awaited<ReturnType<typeof openScene>>
@@ -252,6 +252,8 @@ export async function entitled(
     }
     case 'node token':
       return { ...body, token: scene.node.token }
+    case 'metrics token':
+      return { ...body, token: metricsToken }
     case 'queue signature': {
       const message = {
         key: signingKeys.current,

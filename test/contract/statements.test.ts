@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Cache } from '../../src/adapters/cache.ts'
 import { mountedRoutes } from '../../src/cli/api-info.ts'
 import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
 import { pageHeaders } from '../support/browser.ts'
@@ -7,10 +8,20 @@ import { entitled, openScene, pathOf, type Scene } from './scene.ts'
 
 const world = useWorld()
 let scene: Scene
+let cacheCalls: (keyof Cache)[] = []
 
 beforeEach(async () => {
   scene = await openScene(world)
+  Object.assign(world.parts, { cache: counting(world.parts.cache) })
 })
+
+const counting = (cache: Cache): Cache =>
+  new Proxy(cache, {
+    get: (target, name: keyof Cache) => {
+      cacheCalls.push(name)
+      return target[name]
+    },
+  })
 
 /** This one opens an upload and writes it down, and its own suite counts; the other one reads no table. */
 const leftOut = ['/api/remote/backups/:backup', '/outbox']
@@ -39,17 +50,19 @@ const addressOf = (row: RouteRow) => `${pathOf(row, scene, externalId(row.path))
 
 async function expectTwo(path: string, options: RequestOptions): Promise<void> {
   let status = 0
+  cacheCalls = []
   const statements = await world.countStatements(async () => {
     status = (await world.request('GET', path, options)).status
   })
   // The daemon of the scene does not answer, which one route says with 504.
   expect([200, 204, 504]).toContain(status)
   expect(statements).toBeLessThanOrEqual(2)
+  expect(cacheCalls.length, cacheCalls.join()).toBeLessThanOrEqual(path.startsWith('/api/remote') ? 0 : 2)
 }
 
 describe('every GET', () => {
   it.each(gets.map((row) => [row.path, row] as const))(
-    '%s costs at most two statements',
+    '%s costs at most two statements and two calls to the cache',
     async (_path, row) => {
       const path = addressOf(row)
       await expectTwo(path, await entitled(world, row, scene, path))
@@ -59,7 +72,7 @@ describe('every GET', () => {
 
 describe('every GET under a session', () => {
   it.each(ofClients.map((row) => [row.path, row] as const))(
-    '%s costs at most two statements',
+    '%s costs at most two statements and two calls to the cache',
     async (_path, row) => expectTwo(addressOf(row), { headers: pageHeaders(world, scene.sessionToken) }),
   )
 })

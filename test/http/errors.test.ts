@@ -66,7 +66,7 @@ describe('a refusal', () => {
     await failing(() => daemonFailure(502, 'The node said no.', new Error('socket hang up')))
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       status: 502,
-      path: '/things/1',
+      route: '/things/:thing',
       cause: 'socket hang up',
     })
   })
@@ -86,7 +86,7 @@ describe('a failure', () => {
     expect(JSON.parse(line)).toMatchObject({
       level: 'error',
       method: 'GET',
-      path: '/things/1',
+      route: '/things/:thing',
       status: 500,
       error: 'TypeError',
     })

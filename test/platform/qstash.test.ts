@@ -232,6 +232,20 @@ describe('the queue of the panel', () => {
     expect(qstash.messages[200]).toMatchObject({ delay: 200, retries: 3, deduplicationId: 'job-200-0' })
   })
 
+  it('passes on the trace in which a job was wanted, where there is one', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const traced = messages(3).map((message, n) => (n === 1 ? message : { ...message, traceparent }))
+    await panelQueue().send(traced.slice(0, 1))
+    await panelQueue().send(traced.slice(1))
+    await qstash.settled()
+    const seen = new Map(delivered.map(({ body, headers }) => [body, headers.traceparent]))
+    expect([0, 1, 2].map((n) => seen.get(`{"job":"job-${n}"}`))).toEqual([
+      traceparent,
+      undefined,
+      traceparent,
+    ])
+  })
+
   it('has one schedule for the tick, however often it is asked for', async () => {
     await open({ speed: 1 })
     for (let n = 0; n < 3; n += 1) await panelQueue().scheduleTick()
@@ -243,18 +257,18 @@ describe('the queue of the panel', () => {
 
   it('knows what the queue signed while its keys are rolled once, and not after that', async () => {
     const queue = panelQueue()
-    const isLastSigned = async () => {
+    const lastSigner = async () => {
       await client.publishJSON({ url: `${origin}/jobs/run`, body: 1 })
       await qstash.settled()
       const last = delivered.at(-1)
       const signature = String(last?.headers['upstash-signature'])
-      return queue.isSigned({ signature, body: last?.body ?? '', path: '/jobs/run', now: new Date() })
+      return queue.signedBy({ signature, body: last?.body ?? '', path: '/jobs/run', now: new Date() })
     }
-    expect(await isLastSigned()).toBe(true)
+    expect(await lastSigner()).toBe('current')
     qstash.rollKeys()
-    expect(await isLastSigned()).toBe(true)
+    expect(await lastSigner()).toBe('next')
     qstash.rollKeys()
-    expect(await isLastSigned()).toBe(false)
+    expect(await lastSigner()).toBeNull()
   })
 
   it('says within seconds that the queue is away, refuses, or hangs', async () => {

@@ -1,7 +1,9 @@
 import { createHook } from 'node:async_hooks'
 
 /** How many passwords were hashed while `work` ran, and how many at once at most; those of bcrypt are not seen. */
-export async function hashWork(work: () => Promise<unknown>): Promise<{ hashes: number; mostAtOnce: number }> {
+export async function hashWork(
+  work: () => Promise<unknown>,
+): Promise<{ hashes: number; mostAtOnce: number }> {
   const running = new Set<number>()
   let hashes = 0
   let mostAtOnce = 0

@@ -9,13 +9,14 @@ import type { Message } from '../../src/adapters/mail.ts'
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { httpOauth } from '../../src/adapters/oauth.ts'
 import { httpPastes } from '../../src/adapters/paste.ts'
-import { isSignedByQueue } from '../../src/adapters/queue-signature.ts'
+import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
 import type { Queue } from '../../src/adapters/queue.ts'
 import { activity } from '../../src/db/schema.ts'
 import { jobHandlers } from '../../src/domain/job-handlers.ts'
 import { sweepJobs } from '../../src/domain/jobs.ts'
 import { importKeyRing } from '../../src/domain/secrets.ts'
 import type { HttpEnv } from '../../src/http/environment.ts'
+import { openMetrics } from '../../src/metrics.ts'
 import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import { mailOutbox } from '../../src/platform/local/mail.ts'
@@ -29,6 +30,7 @@ import { memoryObjects, type MemoryObjects } from './memory-objects.ts'
 
 export const panelUrl = 'http://panel.test'
 export const signingKeys = { current: 'sig_current_of_the_tests', next: 'sig_next_of_the_tests' }
+export const metricsToken = 'metrics_token_of_the_tests'
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 const config: Parts['config'] = {
@@ -39,6 +41,7 @@ const config: Parts['config'] = {
   applicationRateLimit: 100_000,
   timezone: 'UTC',
   longestWait: 5_000,
+  metricsToken,
 }
 
 export type RequestOptions = {
@@ -106,8 +109,7 @@ async function openWorld(): Promise<World> {
   const queue: Queue = {
     send: async (sent) => void messages.push(...sent.map(({ id, delay }) => ({ id, delay }))),
     scheduleTick: async () => undefined,
-    isSigned: ({ path, ...message }) =>
-      isSignedByQueue(signingKeys, { ...message, url: `${panelUrl}${path}` }),
+    signedBy: ({ path, ...message }) => signingKeyOf(signingKeys, { ...message, url: `${panelUrl}${path}` }),
     ping: async () => undefined,
   }
   const parts: Parts = {
@@ -126,6 +128,7 @@ async function openWorld(): Promise<World> {
     captcha: httpCaptcha(),
     mysqlHost,
     gameQuery: nodeGameQuery,
+    metrics: openMetrics(),
     now: () => clock.now,
     close: database.close,
   }
@@ -207,7 +210,7 @@ async function empty(world: World): Promise<void> {
   world.database.statements.length = 0
   world.objects.clear()
   const cache = localCache(() => world.clock.now.getTime())
-  Object.assign(world.parts, { cache, objects: world.objects })
+  Object.assign(world.parts, { cache, objects: world.objects, metrics: openMetrics() })
 }
 
 /** Deleting is much faster than truncating where tables are small; the owner of the database may skip the checks. */

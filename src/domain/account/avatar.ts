@@ -4,6 +4,7 @@ import { only } from '../../db/database.ts'
 import { users } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
 import { notFound, unavailable } from '../../errors.ts'
+import { causeOf, log } from '../../log.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { type EventName, record } from '../activity.ts'
 import { lockCallersAccount } from './caller.ts'
@@ -48,8 +49,7 @@ export async function removeAvatar(panel: Panel): Promise<User> {
 export function discardAvatar(panel: Panel, key: string | null): void {
   if (key === null) return
   const removed = panel.objects.remove(key).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    console.warn(JSON.stringify({ level: 'warn', message: 'A picture could not be removed.', key, reason }))
+    log('warn', 'A picture could not be removed.', { key, cause: causeOf(error) })
   })
   panel.defer(removed)
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { unauthenticated, unavailable } from '../../errors.ts'
 import type { Session } from '../../db/tables/sessions.ts'
+import { causeOf, log } from '../../log.ts'
 import type { Panel } from '../../panel.ts'
 import { callersAccount } from '../account/caller.ts'
 import { type PasswordProof, requirePassword } from '../account/current-password.ts'
@@ -109,9 +110,6 @@ export const silenceOf = ({ name }: OpenProvider): string =>
 export const logFailure =
   ({ provider }: OpenProvider) =>
   (error: unknown): null => {
-    const reason = error instanceof Error ? error.message : String(error)
-    console.warn(
-      JSON.stringify({ level: 'warn', message: 'A provider of sign-ins did not help.', provider, reason }),
-    )
+    log('warn', 'A provider of sign-ins did not help.', { provider, cause: causeOf(error) })
     return null
   }

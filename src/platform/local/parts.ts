@@ -8,6 +8,7 @@ import type { ObjectStore } from '../../adapters/objects.ts'
 import { httpPastes } from '../../adapters/paste.ts'
 import { qstashQueue, type Queue } from '../../adapters/queue.ts'
 import { importKeyRing } from '../../domain/secrets.ts'
+import { openMetrics } from '../../metrics.ts'
 import type { PanelConfig } from '../../panel.ts'
 import { type Env, required } from '../env.ts'
 import { openMailer } from '../mail.ts'
@@ -18,6 +19,7 @@ import type { Parts } from '../parts.ts'
 import { s3OptionsOf } from '../s3-options.ts'
 import { migratePostgres, type OpenedDatabase, openPostgres } from '../postgres.ts'
 import { openSmtp } from '../smtp.ts'
+import { countStatement } from '../statement-count.ts'
 import { localCache } from './cache.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { mailOutbox } from './mail.ts'
@@ -66,6 +68,7 @@ export async function openLocalParts(
     captcha: httpCaptcha(),
     mysqlHost,
     gameQuery: nodeGameQuery,
+    metrics: openMetrics(),
     now: () => new Date(),
     close: async () => {
       closeQueue()
@@ -83,19 +86,21 @@ const configOf = (env: Env, url: string): PanelConfig => ({
   applicationRateLimit: env.APPLICATION_RATE_LIMIT,
   timezone: env.APP_TIMEZONE,
   longestWait: 300_000,
+  metricsToken: env.METRICS_TOKEN ?? null,
 })
 
 async function openDatabase(env: Env, directory: DataDirectory): Promise<OpenedDatabase> {
-  if (!env.DATABASE_URL) return openPglite(join(directory.path, 'database'))
+  if (!env.DATABASE_URL) return openPglite(join(directory.path, 'database'), countStatement)
   if (env.DATABASE_DRIVER === 'neon') {
     return openNeon(env.DATABASE_URL, {
       http: false,
       poolSize: env.DATABASE_POOL_SIZE,
       localProxy: env.NEON_LOCAL_PROXY ?? null,
+      onStatement: countStatement,
     })
   }
   await migratePostgres(env.DATABASE_URL)
-  return openPostgres(env.DATABASE_URL, env.DATABASE_POOL_SIZE)
+  return openPostgres(env.DATABASE_URL, env.DATABASE_POOL_SIZE, countStatement)
 }
 
 function openQueue(

@@ -1,5 +1,6 @@
-import { isSignedByQueue, type SigningKeys } from '../../adapters/queue-signature.ts'
+import { signingKeyOf, type SigningKeys } from '../../adapters/queue-signature.ts'
 import type { Queue } from '../../adapters/queue.ts'
+import { causeOf, log } from '../../log.ts'
 import { openLanes } from './lanes.ts'
 import { signMessage } from './qstash-signature.ts'
 
@@ -21,22 +22,26 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
   const timers = new Set<NodeJS.Timeout>()
   const lanes = openLanes(mostAtOnce)
   let isClosed = false
-  const deliver = async (id: string) => {
+  const deliver = async (id: string, traceparent: string | null) => {
     if (isClosed) return
     const body = JSON.stringify({ job: id })
     const url = `${options.origin()}/jobs/run`
     const signature = await signMessage({ key: options.signingKeys.current, url, body })
-    const headers = { 'content-type': 'application/json', 'upstash-signature': signature }
+    const headers = {
+      'content-type': 'application/json',
+      'upstash-signature': signature,
+      ...(traceparent === null ? {} : { traceparent }),
+    }
     await options.deliver(new Request(url, { method: 'POST', headers, body }))
   }
   return {
     queue: {
       send: async (messages) => {
-        for (const { id, delay } of messages) {
+        for (const { id, delay, traceparent = null } of messages) {
           const timer = setTimeout(() => {
             timers.delete(timer)
-            lanes(() => deliver(id)).catch((error: unknown) =>
-              console.warn('A message was not delivered:', error),
+            lanes(() => deliver(id, traceparent)).catch((error: unknown) =>
+              log('warn', 'A message was not delivered.', { job: id, cause: causeOf(error) }),
             )
           }, delay * 1000)
           timers.add(timer)
@@ -44,8 +49,8 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
       },
       // The process ticks by itself.
       scheduleTick: async () => undefined,
-      isSigned: ({ path, ...message }) =>
-        isSignedByQueue(options.signingKeys, { ...message, url: `${options.origin()}${path}` }),
+      signedBy: ({ path, ...message }) =>
+        signingKeyOf(options.signingKeys, { ...message, url: `${options.origin()}${path}` }),
       ping: async () => undefined,
     },
     close: () => {

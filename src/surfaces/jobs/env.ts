@@ -17,8 +17,9 @@ export const queueSignature = stating(
       path: c.req.path,
       now: panel.now(),
     }
-    if (!(await panel.queue.isSigned(message)))
-      throw unauthenticated('The message is not signed by the queue.')
+    const key = await panel.queue.signedBy(message)
+    if (key === null) throw unauthenticated('The message is not signed by the queue.')
+    panel.metrics.count('roost_queue_messages_total', { key })
     c.set('panel', { ...panel, actor: { kind: 'system' } })
     await next()
   }),

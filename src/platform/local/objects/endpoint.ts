@@ -1,3 +1,4 @@
+import { causeOf, log } from '../../../log.ts'
 import { findObject, openObjectFiles, removeObject, type ObjectFiles } from './object-files.ts'
 import { getObject, headObject } from './object-answers.ts'
 import { putObject, putPart } from './object-bodies.ts'
@@ -57,7 +58,7 @@ export async function openObjectEndpoint(options: EndpointOptions): Promise<Obje
 }
 
 function failure(error: unknown): S3Error {
-  console.error('The object store failed:', error)
+  log('error', 'The object store failed.', { cause: causeOf(error) })
   return new S3Error(500, 'InternalError', 'The store failed.')
 }
 

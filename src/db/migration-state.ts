@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm'
+import journal from '../../drizzle/meta/_journal.json' with { type: 'json' }
+import { type Database, errorCode, rowsOf } from './database.ts'
+
+/**
+ * How many migrations of this code the database lacks; null when it does not let us look. Throws when the
+ * database cannot be asked.
+ */
+export async function countPendingMigrations(db: Database): Promise<number | null> {
+  const newest = await newestMigration(db)
+  return newest === null ? null : journal.entries.filter(({ when }) => when > newest).length
+}
+
+async function newestMigration(db: Database): Promise<number | null> {
+  try {
+    const result = await db.execute(sql`select max(created_at)::float8 as newest from migrations`)
+    return rowsOf<{ newest: number | null }>(result)[0]?.newest ?? 0
+  } catch (error) {
+    const code = errorCode(error)
+    // The table is made by the first migration.
+    if (code === '42P01') return 0
+    if (code?.startsWith('42')) return null
+    throw error
+  }
+}
