@@ -35,7 +35,8 @@ describe.each(languages)('the mails in %s', (language) => {
 })
 
 it('leaves no language of the folder out', () => {
-  const folders = readdirSync(new URL('../../src/locales', import.meta.url))
+  const entries = readdirSync(new URL('../../src/locales', import.meta.url), { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   expect(folders.toSorted()).toEqual([...languages].toSorted())
 })
 
