@@ -21,5 +21,8 @@ it.each(rules)('the rule %s has a test that is named after it', (rule) => {
 })
 
 it('no test is named after a rule that there is not', () => {
-  expect(named.filter((rule) => !rules.includes(rule))).toEqual([])
+  const ofFamilies = named.filter((rule) =>
+    Object.keys(families).some((family) => rule.startsWith(`${family}-`)),
+  )
+  expect(ofFamilies.filter((rule) => !rules.includes(rule))).toEqual([])
 })
