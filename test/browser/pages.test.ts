@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/domain/password-hash.ts'
-import { makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import { makeUser } from '../support/factories.ts'
 import { settings } from '../../src/db/schema.ts'
 import { type Answer } from '../support/answers.ts'
 import { documentOf } from '../../src/surfaces/browser/shell.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
+import { directivesOf, nonceIn } from './page-policy.ts'
 
 const world = useWorld()
 const password = 'correct horse battery'
@@ -24,22 +25,12 @@ async function signInAs(values: Parameters<typeof makeUser>[1] = {}) {
   return user
 }
 
-const directivesOf = ({ headers }: Pick<Answer, 'headers'>) =>
-  new Map(
-    (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
-      const [name = '', ...sources] = directive.split(' ')
-      return [name, sources] as const
-    }),
-  )
-
 /** What the page's own script assigns, read as a browser's would. */
 function globalsOf({ text }: Answer): Record<string, any> {
   const [, script = ''] = /<script nonce="[^"]+">([\s\S]*?)<\/script>/.exec(text) ?? []
   const assigned = [...script.matchAll(/window\.(\w+) = (.*);$/gm)]
   return Object.fromEntries(assigned.map(([, name = '', json = '']) => [name, JSON.parse(json)]))
 }
-
-const nonceIn = (answer: Answer) => /'nonce-([^']+)'/.exec([...directivesOf(answer)].join())?.[1] ?? ''
 
 describe('every page', () => {
   it.each(guestPages)('FE-1: is a whole document with the headers of pages: %s', async (path) => {
@@ -288,81 +279,5 @@ describe('whom a page is for', () => {
     expect(deep.headers.get('location')).toBe(
       '/auth/login?intended=%2Fserver%2F1a2b3c4d%2Ffiles%3Fdirectory%3D%252Fworld',
     )
-  })
-})
-
-describe('whom a page may talk to', () => {
-  const connections = async () => directivesOf(await browser.request('GET', '/')).get('connect-src')
-  const nodeAt = (fqdn: string, values: object = {}) =>
-    makeNode(world, { fqdn, scheme: 'https', daemonListen: 8443, ...values })
-  const serverOn = async (owner: { id: number }, fqdn: string, values?: object) => {
-    const node = await nodeAt(fqdn, values)
-    return makeServer(world, { owner, node } as never)
-  }
-
-  it('FE-2: are the daemons of the servers that he owns or was let into', async () => {
-    const user = await signInAs()
-    expect(await connections()).toEqual(["'self'"])
-    await serverOn(user, 'fra.example.test')
-    await serverOn(user, '127.0.0.1', { scheme: 'http', daemonListen: 8080 })
-    const shared = await serverOn(await makeUser(world), 'ams.example.test')
-    await makeSubuser(world, shared, user, [])
-    await serverOn(await makeUser(world), 'foreign.example.test')
-    const [self, ...others] = (await connections()) ?? []
-    expect(self).toBe("'self'")
-    expect(others.toSorted()).toEqual([
-      'http://127.0.0.1:8080',
-      'https://ams.example.test:8443',
-      'https://fra.example.test:8443',
-      'ws://127.0.0.1:8080',
-      'wss://ams.example.test:8443',
-      'wss://fra.example.test:8443',
-    ])
-  })
-
-  it('are all daemons for administrators, each once', async () => {
-    await signInAs({ rootAdmin: true })
-    const node = await nodeAt('fra.example.test')
-    await makeServer(world, { node })
-    await makeServer(world, { node })
-    expect(await connections()).toEqual([
-      "'self'",
-      'https://fra.example.test:8443',
-      'wss://fra.example.test:8443',
-    ])
-  })
-
-  it('FE-2: are named one by one up to sixty daemons, and are all secure addresses beyond', async () => {
-    await signInAs({ rootAdmin: true })
-    const { locationId } = await nodeAt('n0.example.test')
-    for (let at = 1; at < 60; at += 1) await nodeAt(`n${at}.example.test`, { locationId })
-    expect(await connections()).toHaveLength(1 + 2 * 60)
-    await nodeAt('n60.example.test', { locationId })
-    expect(await connections()).toEqual(["'self'", 'wss:', 'https:'])
-  })
-
-  it.each([
-    '[2001:db8::1]',
-    "x'; script-src *",
-    'a b',
-    'a;b',
-    'a,b',
-    '*',
-    "'unsafe-inline'",
-    'a\r\nx-evil: 1',
-  ])('FE-2: is never written as what could be read otherwise: %s', async (fqdn) => {
-    const user = await signInAs()
-    await serverOn(user, fqdn)
-    const answer = await browser.request('GET', '/')
-    expect(directivesOf(answer).get('connect-src')).toEqual(["'self'", 'wss:', 'https:'])
-    expect(directivesOf(answer).get('script-src')).toEqual(["'self'", `'nonce-${nonceIn(answer)}'`])
-    expect(answer.headers.get('x-evil')).toBeNull()
-  })
-
-  it('costs two statements', async () => {
-    await signInAs()
-    expect(await world.countStatements(() => browser.request('GET', '/'))).toBeLessThanOrEqual(2)
-    const guest = await openBrowser(world)
-    expect(await world.countStatements(() => guest.request('GET', '/auth/login'))).toBeLessThanOrEqual(2)
   })
 })

@@ -165,7 +165,7 @@ function CommandOption({
 }) {
   return (
     // The keyboard stays in the line above, which chooses by arrows.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- arrows in the line above choose
     <div
       id={id}
       role="option"

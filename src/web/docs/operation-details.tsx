@@ -147,7 +147,7 @@ function Curl({ document, operation }: Shown) {
       <div className="flex min-w-0 items-start gap-1 rounded-control border border-line bg-canvas">
         {/* A long line scrolls by itself, so the keyboard has to reach it. */}
         <pre
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard has to reach it
           tabIndex={0}
           role="group"
           aria-label={t('example')}

@@ -73,7 +73,7 @@ function Answer({ status, text }: { status: number; text: string }) {
         {t('answer')} <Badge tone={status < 400 ? 'good' : 'bad'}>{status}</Badge>
       </p>
       <pre
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard has to reach it
         tabIndex={0}
         role="group"
         aria-label={t('answer')}
