@@ -10,6 +10,10 @@ export function canonicalAddress(text: string): string | null {
   return ipaddr.process(bare).toString()
 }
 
+/** Whether the host of a URL is the machine that asks for it. */
+export const isLoopbackHost = (hostname: string) =>
+  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+
 /** Whether `address` is one of the addresses, or within one of the CIDR ranges. An empty list allows every one. */
 export function isAllowedAddress(address: string, ranges: readonly string[]): boolean {
   if (ranges.length === 0) return true

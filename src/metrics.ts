@@ -30,7 +30,7 @@ const definitions = {
     labels: ['outcome'],
   },
   roost_queue_messages_total: {
-    help: 'Messages of the queue by the key that signed them: current or next.',
+    help: 'Messages of the queue by the key that signed them: current, next or none.',
     labels: ['key'],
   },
 } as const satisfies Record<string, Definition>

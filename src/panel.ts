@@ -8,6 +8,7 @@ import type { OauthGateway } from './adapters/oauth.ts'
 import type { ObjectStore } from './adapters/objects.ts'
 import type { PasteService } from './adapters/paste.ts'
 import type { Queue } from './adapters/queue.ts'
+import type { TextFiles } from './adapters/texts.ts'
 import type { Database } from './db/database.ts'
 import type { Acl } from './db/tables/api-keys.ts'
 import type { Node } from './db/tables/nodes.ts'
@@ -26,11 +27,9 @@ export type KeyRing = readonly { id: string; key: CryptoKey }[]
 
 /** What the operator configured and the rules need to know. */
 export type PanelConfig = {
-  /** Origin of the panel without a trailing slash: base of links, `iss` of tokens, `remote` of daemons. */
+  /** Origin of the panel without a trailing slash: base of links, `iss` of tokens, `remote` of daemons without a region. */
   url: string
   name: string
-  /** Region → origin of the remote function that stands there. */
-  regionalUrls: Readonly<Record<string, string>>
   /** Requests a minute for one user. */
   clientRateLimit: number
   applicationRateLimit: number
@@ -83,6 +82,8 @@ export type Panel = {
   /** Providers at which people have an account. */
   readonly oauth: OauthGateway
   readonly captcha: CaptchaVerifier
+  /** The application's texts. */
+  readonly texts: TextFiles
   /** Counts what operators watch. */
   readonly metrics: Metrics
   /** Lets work finish after the answer has left. */
@@ -115,6 +116,7 @@ export async function inTransaction<T>(panel: Panel, work: (panel: Panel) => Pro
       pastes: outsiderOutOfReach,
       oauth: outsiderOutOfReach,
       captcha: outsiderOutOfReach,
+      texts: outsiderOutOfReach,
     }),
   )
   if (woken.length > 0) panel.wake(woken)

@@ -1,8 +1,17 @@
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { s3ObjectStore } from '../../src/adapters/objects.ts'
+import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
 import { tick } from '../../src/domain/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import { openSmtp } from '../../src/platform/smtp.ts'
 import { jobs } from '../../src/surfaces/jobs.ts'
 
-export const handler = lambda([jobs], { tick, mysqlHost, gameQuery: nodeGameQuery, smtp: openSmtp })
+export const handler = lambda([jobs], {
+  objects: s3ObjectStore,
+  mysqlHost,
+  gameQuery: nodeGameQuery,
+  signatures: signingKeyOf,
+  smtp: openSmtp,
+  tick,
+})

@@ -1,7 +1,15 @@
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { s3ObjectStore } from '../../src/adapters/objects.ts'
+import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
 import { tick } from '../../src/domain/tick.ts'
-import { worker } from '../../src/platform/workers.ts'
 import { workersGameQuery } from '../../src/platform/workers-game-query.ts'
+import { worker } from '../../src/platform/workers.ts'
 import { jobs } from '../../src/surfaces/jobs.ts'
 
-export default worker([jobs], { tick, mysqlHost, gameQuery: workersGameQuery })
+export default worker([jobs], {
+  objects: s3ObjectStore,
+  mysqlHost,
+  gameQuery: workersGameQuery,
+  signatures: signingKeyOf,
+  tick,
+})

@@ -73,8 +73,8 @@ export type S3Options = {
 }
 
 /**
- * Milliseconds for joining parts, for finding out whether the store answers, and for anything else that sends no
- * contents: daemons wait 30 seconds, people less.
+ * Milliseconds for joining parts, for finding out whether the store answers, and for anything else: daemons wait
+ * 30 seconds, people less, and what the panel itself sends and reads is as small as a picture.
  */
 const patience = { join: 18_000, ping: 3_000, other: 8_000 }
 
@@ -94,8 +94,10 @@ export function s3ObjectStore(options: S3Options): Required<ObjectStore> {
   })
   const at = (key: string) => ({ Bucket: options.bucket, Key: key })
   return {
-    put: async (key, body, contentType) =>
-      void (await client.send(new PutObjectCommand({ ...at(key), Body: body, ContentType: contentType }))),
+    put: async (key, body, contentType) => {
+      const command = new PutObjectCommand({ ...at(key), Body: body, ContentType: contentType })
+      await client.send(command, soon())
+    },
     get: (key) => readObject(client, at(key)),
     signedUrl: (key, seconds, contentType) => {
       const command = new GetObjectCommand({ ...at(key), ResponseContentType: contentType })
@@ -113,7 +115,7 @@ type Place = { Bucket: string; Key: string }
 
 async function readObject(client: S3Client, place: Place): Promise<StoredObject | null> {
   try {
-    const { Body, ContentType } = await client.send(new GetObjectCommand(place))
+    const { Body, ContentType } = await client.send(new GetObjectCommand(place), soon())
     const body = (await Body?.transformToByteArray()) ?? new Uint8Array()
     return { body: new Uint8Array(body), contentType: ContentType ?? 'application/octet-stream' }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Client } from '@upstash/qstash'
-import { signingKeyOf, type SigningKeyName, type SigningKeys } from './queue-signature.ts'
+import type { SignedMessage, SigningKeyName, SigningKeys } from './queue-signature.ts'
 
 /** Asks for `POST /jobs/run` with a job's id, not before `delay` seconds. */
 export type QueueMessage = {
@@ -27,6 +27,9 @@ export type Queue = {
   ping: () => Promise<void>
 }
 
+/** `signingKeyOf` of `queue-signature.ts`, where messages are taken; what it is made of weighs more than sending them. */
+export type CheckSignature = (keys: SigningKeys, message: SignedMessage) => Promise<SigningKeyName | null>
+
 export type QueueOptions = {
   token: string
   /** Null is QStash itself. */
@@ -34,6 +37,7 @@ export type QueueOptions = {
   /** Public origin of the jobs function. */
   origin: string
   signingKeys: SigningKeys
+  checkSignature: CheckSignature
 }
 
 /** Messages of one request. */
@@ -76,7 +80,7 @@ export function qstashQueue(options: QueueOptions): Queue {
       await inTime(client.schedules.create(schedule))
     },
     signedBy: ({ path, ...message }) =>
-      signingKeyOf(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
+      options.checkSignature(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
     ping: async () => void (await inTime(client.schedules.list())),
   }
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { definitionOf, settingKeys } from '../domain/setting-definitions.ts'
-import { neededByClouds } from '../platform/cloud-parts.ts'
 import { variableGroups } from '../platform/env.ts'
 import { EnvSchema, type VariableNote } from '../platform/env-schema.ts'
 import { s3Presets } from '../platform/s3-options.ts'
+import { neededByClouds } from '../platform/stage.ts'
 
 type Described = VariableNote & {
   enum?: string[]
@@ -99,7 +99,8 @@ function defaultOf(name: string, described: Described): string {
 function settingRow(key: (typeof settingKeys)[number]): string[] {
   const { description, fallback, isSecret } = definitionOf(key)
   const meaning = isSecret ? `${description} Stored sealed, shown to nobody.` : description
-  return [code(key), meaning, fallback === null ? 'unset' : code(String(fallback))]
+  const written = typeof fallback === 'object' ? JSON.stringify(fallback) : String(fallback)
+  return [code(key), meaning, fallback === null ? 'unset' : code(written)]
 }
 
 function presetRows(): string[][] {

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Database } from '../db/database.ts'
+import { countPendingMigrations } from '../db/migration-state.ts'
 import type { Panel } from '../panel.ts'
 import { finish } from '../platform/background.ts'
 import type { Env } from '../platform/env.ts'
 import { type DataDirectory, type LocalSecrets, openDataDirectory } from '../platform/local/data-directory.ts'
 import { openLocalParts } from '../platform/local/parts.ts'
 import { openPanel } from '../platform/parts.ts'
+import { VerbError } from './faults.ts'
 import { type Asked, runVerb } from './verbs.ts'
 import { patience } from './verbs/checks.ts'
 
@@ -26,6 +29,8 @@ export async function performHere(env: Env, asked: Asked): Promise<unknown> {
       actor: { kind: 'system' },
     }
     try {
+      // The doctor looks at the schema itself.
+      if (env.DATABASE_URL && asked.verb !== 'doctor') await requireMigrated(panel.db)
       return await runVerb(panel, asked)
     } finally {
       await finish(deferred)
@@ -34,6 +39,18 @@ export async function performHere(env: Env, asked: Asked): Promise<unknown> {
   } finally {
     await directory.release()
   }
+}
+
+/** The database has the schema of this code: nothing but `npm run migrate` and a starting panel changes it. */
+async function requireMigrated(db: Database): Promise<void> {
+  const pending = await countPendingMigrations(db)
+  if (pending === 0) return
+  const many = pending === 1 ? '1 migration is' : `${pending} migrations are`
+  throw new VerbError(
+    pending === null
+      ? 'The table migrations cannot be read: nobody can tell whether the schema is the newest.'
+      : `${many} pending: run npm run migrate first.`,
+  )
 }
 
 /** A database of its own takes several processes, and so do the secrets beside it: nothing is locked. */

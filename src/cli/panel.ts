@@ -9,11 +9,14 @@ import { jobDiscard, jobList, jobRetry } from './commands/jobs.ts'
 import { keyCreate } from './commands/key-create.ts'
 import { nodeConfigure } from './commands/node-configure.ts'
 import { queueSchedule } from './commands/queue-schedule.ts'
+import { setup } from './commands/setup.ts'
+import { secretsReseal } from './commands/secrets-reseal.ts'
 import { userCreate } from './commands/user-create.ts'
 import { faultOf, UsageError } from './faults.ts'
 import { printFault, printReport } from './output.ts'
 
 const commands = new Map<string, Command>([
+  ['setup', setup],
   ['user:create', userCreate],
   ['key:create', keyCreate],
   ['node:configure', nodeConfigure],
@@ -25,6 +28,7 @@ const commands = new Map<string, Command>([
   ['job:retry', jobRetry],
   ['job:discard', jobDiscard],
   ['queue:schedule', queueSchedule],
+  ['secrets:reseal', secretsReseal],
   ['doctor', doctor],
 ])
 

@@ -13,6 +13,7 @@ import { discardNamedJob, JobListing, JobNaming, retryNamedJob, showJobs } from 
 import { createKey, KeyCreation } from './verbs/key-create.ts'
 import { configureNode, NodeConfiguring } from './verbs/node-configure.ts'
 import { scheduleTick, TickScheduling } from './verbs/queue-schedule.ts'
+import { resealSecrets, SecretsResealing } from './verbs/secrets-reseal.ts'
 import { createUser, UserCreation } from './verbs/user-create.ts'
 
 type Verb = (panel: Panel, input: unknown) => Promise<unknown>
@@ -45,6 +46,7 @@ const verbs = new Map<string, Verb>([
   ['job:retry', verb(JobNaming, retryNamedJob)],
   ['job:discard', verb(JobNaming, discardNamedJob)],
   ['queue:schedule', verb(TickScheduling, scheduleTick)],
+  ['secrets:reseal', verb(SecretsResealing, resealSecrets)],
   ['doctor', verb(Examination, examine)],
   ['seed', verb(z.unknown, seedEggs)],
 ])

@@ -8,9 +8,7 @@ import { boolean } from './fields.ts'
 import { cancelJob } from './jobs.ts'
 import { enqueueInstallNotice } from './mail/orders.ts'
 import { lockNodeServer } from './node-servers.ts'
-import { creationKey } from './servers/create.ts'
-import { endWatch } from './servers/install-watch.ts'
-import { reinstallKey } from './servers/reinstall.ts'
+import { creationKey, endWatch, reinstallKey } from './servers/install-watch.ts'
 
 /** How an installation ended, as its daemon says. Wings: POST /servers/{uuid}/install. */
 export const InstallReport = () => z.object({ successful: boolean(), reinstall: boolean().nullish() })

@@ -9,7 +9,7 @@ import { discardUpload } from './backups/uploads.ts'
 import { applyDatabasePassword } from './database-passwords.ts'
 import { dropLeftDatabase, reconcileDatabase } from './database-reconciliation.ts'
 import { sendMail } from './mail/send.ts'
-import { configureNode } from './node-configuration.ts'
+import { configureNode, configureNodes } from './node-configuration.ts'
 import { queryGame } from './game-queries.ts'
 import { revokeDaemonAccess } from './revocations.ts'
 import { createServerOnNode, deleteServerFromNode, syncServer } from './servers/node-jobs.ts'
@@ -29,6 +29,7 @@ export const jobHandlers: JobHandlers = {
   'sync-server': syncServer,
   'reinstall-server-on-node': reinstallServerOnNode,
   'configure-node': configureNode,
+  'configure-nodes': configureNodes,
   'start-transfer': startTransferOnNode,
   'cancel-transfer': cancelTransferOnNode,
   'expire-transfer': expireTransfer,

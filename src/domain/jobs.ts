@@ -13,6 +13,7 @@ export type JobPayloads = {
   'sync-server': { serverId: number }
   'reinstall-server-on-node': { serverId: number }
   'configure-node': { nodeId: number }
+  'configure-nodes': { locationIds: number[] }
   'start-transfer': { transferId: number }
   'cancel-transfer': { nodeId: number; serverUuid: string }
   'expire-transfer': { transferId: number; serverId: number }
@@ -78,7 +79,8 @@ export async function enqueue<Name extends JobName>(
     .values({ name, payload, runAt, deadlineAt, key: options.key ?? null })
     .onConflictDoUpdate({
       target: jobs.key,
-      targetWhere: eq(jobs.state, 'waiting'),
+      // Not as a parameter: a plan that holds for any state fits no index of those that wait.
+      targetWhere: sql`${jobs.state} = 'waiting'`,
       // Whoever runs it now may have read what is changed here: his result does not count, it runs again.
       set: { fence: sql`${jobs.fence} + 1`, leasedUntil: null, runAt, deadlineAt },
       setWhere: isNotNull(jobs.leasedUntil),

@@ -6,14 +6,21 @@ import { fieldsOf, findRow } from '../db/relations.ts'
 import { locations } from '../db/schema.ts'
 import type { Location } from '../db/tables/locations.ts'
 import { displayError, notFound } from '../errors.ts'
-import type { Panel } from '../panel.ts'
-import { textBetween } from './fields.ts'
+import { inTransaction, type Panel } from '../panel.ts'
+import { text, textBetween } from './fields.ts'
 import { allFilters, containing, type ListRequest, orderOf } from './filters.ts'
+import { requireRegion, tellLocation } from './regions.ts'
 import { refusingDuplicates } from './validation.ts'
 
 /** Spec: Resources, location. */
 export const LocationInput = () =>
-  z.object({ short: textBetween(1, 60), long: textBetween(1, 191).nullish() })
+  z.object({
+    short: textBetween(1, 60),
+    long: textBetween(1, 191).nullish(),
+    region: text(32)
+      .nullish()
+      .describe('One of the setting regions.endpoints; its origin is what daemons call.'),
+  })
 /** The same fields where only some are sent. */
 export const LocationChanges = () => LocationInput().partial()
 type LocationInput = z.output<ReturnType<typeof LocationInput>>
@@ -45,34 +52,45 @@ export async function findLocation(panel: Panel, id: number, include: string[] =
   return location
 }
 
-/** Adds a location. Refuses with 422 a `short` that is taken, whatever its case. */
-export async function addLocation(panel: Panel, input: LocationInput): Promise<Location> {
-  return refusingDuplicates(duplicates, async () =>
-    only(
-      await panel.db
-        .insert(locations)
-        .values({ short: input.short, long: input.long ?? null })
-        .returning(),
-    ),
+/** Adds a location. Refuses with 422 a `short` that is taken, whatever its case, and a region that is not known. */
+export async function addLocation(
+  panel: Panel,
+  { short, long = null, region = null }: LocationInput,
+): Promise<Location> {
+  return refusingDuplicates(duplicates, () =>
+    inTransaction(panel, async (panel) => {
+      if (region !== null) await requireRegion(panel, region)
+      return only(await panel.db.insert(locations).values({ short, long, region }).returning())
+    }),
   )
 }
 
-/** Changes the fields that were sent. Refuses with 404, and with 422 a `short` that is taken. */
+/**
+ * Changes the fields that were sent. Of another region the daemons there learn by a job. Refuses with 404, and with
+ * 422 a `short` that is taken and a region that is not known.
+ */
 export async function changeLocation(
   panel: Panel,
   id: number,
-  input: Partial<LocationInput>,
+  { short, long, region }: Partial<LocationInput>,
 ): Promise<Location> {
-  const changes = {
-    ...(input.short === undefined ? {} : { short: input.short }),
-    ...(input.long === undefined ? {} : { long: input.long }),
-    updatedAt: panel.now(),
-  }
-  const [location] = await refusingDuplicates(duplicates, () =>
-    panel.db.update(locations).set(changes).where(eq(locations.id, id)).returning(),
+  return refusingDuplicates(duplicates, () =>
+    inTransaction(panel, async (panel) => {
+      if (region) await requireRegion(panel, region)
+      const [before] = await panel.db
+        .select()
+        .from(locations)
+        .where(eq(locations.id, id))
+        .for('no key update')
+      if (!before) throw notFound()
+      const changes = { short, long, region, updatedAt: panel.now() }
+      const location = only(
+        await panel.db.update(locations).set(changes).where(eq(locations.id, id)).returning(),
+      )
+      if (location.region !== before.region) await tellLocation(panel, id)
+      return location
+    }),
   )
-  if (!location) throw notFound()
-  return location
 }
 
 /** Removes a location. Refuses with 400 while nodes stand there, with 404 when there is none. */

@@ -1,15 +1,16 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { DaemonError } from '../adapters/daemon.ts'
 import { locations, nodes } from '../db/schema.ts'
-import type { Location } from '../db/tables/locations.ts'
 import type { Node } from '../db/tables/nodes.ts'
 import { notFound } from '../errors.ts'
 import type { DaemonAddress, Panel } from '../panel.ts'
 import { daemonSecret, previousTokenPlace, tokenPlace } from './daemon-address.ts'
 import { cancelJob, enqueue } from './jobs.ts'
+import { remoteColumn } from './regions.ts'
 import { open, seal } from './secrets.ts'
 
-type Region = Pick<Location, 'region'>
+/** A node with the origin which its daemon calls. */
+export type PlacedNode = { node: Node; remote: string }
 
 /** What a daemon must know, as it reads it. Wings: POST /api/update */
 export type NodeConfiguration = {
@@ -28,46 +29,36 @@ export type NodeConfiguration = {
   allowed_mounts: string[]
   /** Origin which the daemon calls. */
   remote: string
+  /** Origins whose pages may open a console, beside `remote`; what the node has of its own stays without it. */
+  allowed_origins?: string[]
 }
 
 /** Seconds which the request that made a change has to deliver it itself. */
 const headStart = 15
 
-/** The configuration of a node's daemon with its credential. Spec: Application API, nodes/{node}/configuration. */
-export async function nodeConfiguration(
-  panel: Panel,
-  node: Node,
-  location: Region,
-): Promise<NodeConfiguration> {
-  return configurationWith(panel, node, location, await daemonSecret(panel, node))
-}
-
-/** The same of the node with this id. Refuses with 404 when there is none. */
+/**
+ * The configuration of a node's daemon with its credential. Refuses with 404 when there is no such node.
+ * Spec: Application API, nodes/{node}/configuration.
+ */
 export async function findNodeConfiguration(panel: Panel, id: number): Promise<NodeConfiguration> {
-  const found = await findPlaced(panel, id)
-  if (!found) throw notFound()
-  return nodeConfiguration(panel, found.node, found.location)
+  const placed = await findPlaced(panel, id)
+  if (!placed) throw notFound()
+  return nodeConfiguration(panel, placed)
 }
 
 /** Whether the daemon must be told of the change from one row to the other. */
-export function concernsDaemon(
-  panel: Panel,
-  before: { node: Node; location: Region },
-  after: { node: Node; location: Region },
-): boolean {
-  const [one, other] = [before, after].map(({ node, location }) =>
-    JSON.stringify(configurationWith(panel, node, location, '')),
-  )
+export function concernsDaemon(panel: Panel, before: PlacedNode, after: PlacedNode): boolean {
+  const [one, other] = [before, after].map((placed) => JSON.stringify(configurationWith(panel, placed, '')))
   return one !== other
 }
 
 /** Sees to it that the daemon learns of a change: call it in the transaction that makes the change. */
-export const enqueueConfiguration = (panel: Panel, nodeId: number): Promise<void> =>
+export const enqueueConfiguration = (panel: Panel, nodeId: number, delay = headStart): Promise<void> =>
   enqueue(
     panel,
     'configure-node',
     { nodeId },
-    { key: jobKey(nodeId), runAt: new Date(panel.now().getTime() + headStart * 1000) },
+    { key: jobKey(nodeId), runAt: new Date(panel.now().getTime() + delay * 1000) },
   )
 
 /**
@@ -89,11 +80,24 @@ export async function tryConfiguration(panel: Panel, listening: Node): Promise<v
 export const configureNode = (panel: Panel, { nodeId }: { nodeId: number }): Promise<void> =>
   deliver(panel, nodeId)
 
+/** The job: every node at these locations has a job of its own afterwards, which tells its daemon. */
+export async function configureNodes(
+  panel: Panel,
+  { locationIds }: { locationIds: number[] },
+): Promise<void> {
+  const found = await panel.db
+    .select({ id: nodes.id })
+    .from(nodes)
+    .where(inArray(nodes.locationId, locationIds))
+    .orderBy(nodes.id)
+  for (const { id } of found) await enqueueConfiguration(panel, id, 0)
+}
+
 /** Ends once the daemon has what is current: a change that overtook the call is delivered, too. */
 async function deliver(panel: Panel, nodeId: number, listening?: Node): Promise<void> {
   const found = await findPlaced(panel, nodeId)
   if (!found) return
-  const configuration = await nodeConfiguration(panel, found.node, found.location)
+  const configuration = await nodeConfiguration(panel, found)
   await tellDaemon(panel, await addressesOf(panel, listening ?? found.node), configuration)
   const current = await findPlaced(panel, nodeId)
   if (current && concernsDaemon(panel, found, current)) await deliver(panel, nodeId)
@@ -125,18 +129,20 @@ async function addressesOf(panel: Panel, node: Node): Promise<DaemonAddress[]> {
 
 const jobKey = (nodeId: number) => `configure-node:${nodeId}`
 
-async function findPlaced(panel: Panel, id: number): Promise<{ node: Node; location: Location } | undefined> {
+async function findPlaced(panel: Panel, id: number): Promise<PlacedNode | undefined> {
   const [found] = await panel.db
-    .select({ node: nodes, location: locations })
+    .select({ node: nodes, remote: remoteColumn(panel) })
     .from(nodes)
     .innerJoin(locations, eq(locations.id, nodes.locationId))
     .where(eq(nodes.id, id))
   return found
 }
 
-function configurationWith(panel: Panel, node: Node, location: Region, token: string): NodeConfiguration {
+const nodeConfiguration = async (panel: Panel, placed: PlacedNode): Promise<NodeConfiguration> =>
+  configurationWith(panel, placed, await daemonSecret(panel, placed.node))
+
+function configurationWith(panel: Panel, { node, remote }: PlacedNode, token: string): NodeConfiguration {
   const certificates = `/etc/letsencrypt/live/${node.fqdn.toLowerCase()}`
-  const regional = location.region === null ? undefined : panel.config.regionalUrls[location.region]
   return {
     debug: false,
     uuid: node.uuid,
@@ -154,6 +160,8 @@ function configurationWith(panel: Panel, node: Node, location: Region, token: st
     },
     system: { data: node.daemonBase, sftp: { bind_port: node.daemonSftp } },
     allowed_mounts: [],
-    remote: regional ?? panel.config.url,
+    remote,
+    // Daemons let in pages of `remote` alone, and browsers are at the panel's own origin wherever a daemon calls.
+    ...(remote === panel.config.url ? {} : { allowed_origins: [panel.config.url] }),
   }
 }

@@ -4,7 +4,6 @@ import { foreignKeyViolation, only } from '../db/database.ts'
 import { paginate, type RowPage } from '../db/pagination.ts'
 import { fieldsOf, findRow } from '../db/relations.ts'
 import { locations, nodes } from '../db/schema.ts'
-import type { Location } from '../db/tables/locations.ts'
 import type { Node } from '../db/tables/nodes.ts'
 import { displayError, notFound } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
@@ -12,7 +11,13 @@ import { daemonSecret, previousTokenPlace, tokenPlace } from './daemon-address.t
 import { boolean, integer, rowId, text } from './fields.ts'
 import { allFilters, containing, type ListRequest, orderOf } from './filters.ts'
 import { urlHost, writtenHost } from './host-names.ts'
-import { concernsDaemon, enqueueConfiguration, tryConfiguration } from './node-configuration.ts'
+import {
+  concernsDaemon,
+  enqueueConfiguration,
+  type PlacedNode,
+  tryConfiguration,
+} from './node-configuration.ts'
+import { holdRegions, remoteColumn } from './regions.ts'
 import { randomText, seal } from './secrets.ts'
 import { invalidField } from './validation.ts'
 
@@ -136,11 +141,11 @@ export async function addNode(panel: Panel, input: NodeInput): Promise<Node> {
 export async function changeNode(panel: Panel, id: number, input: NodeChanges): Promise<Node> {
   const change = await inTransaction(panel, async (inner) => {
     const before = await lockNode(inner, id)
-    const location = await locationAfter(inner, before.location, input.location_id)
+    const remote = await remoteAfter(inner, before, input.location_id)
     const secret = input.reset_secret === true ? await newSecret(inner, before.node) : {}
     const changes = { ...columnsOf(input), ...secret, updatedAt: inner.now() }
     const node = only(await inner.db.update(nodes).set(changes).where(eq(nodes.id, id)).returning())
-    const isDaemonsConcern = concernsDaemon(inner, before, { node, location })
+    const isDaemonsConcern = concernsDaemon(inner, before, { node, remote })
     if (isDaemonsConcern) await enqueueConfiguration(inner, id)
     return { before: before.node, node, isDaemonsConcern }
   })
@@ -184,9 +189,9 @@ function columnsOf(input: NodeChanges) {
   }
 }
 
-async function lockNode(panel: Panel, id: number): Promise<{ node: Node; location: Location }> {
+async function lockNode(panel: Panel, id: number): Promise<PlacedNode> {
   const [found] = await panel.db
-    .select({ node: nodes, location: locations })
+    .select({ node: nodes, remote: remoteColumn(panel) })
     .from(nodes)
     .innerJoin(locations, eq(locations.id, nodes.locationId))
     .where(eq(nodes.id, id))
@@ -195,11 +200,17 @@ async function lockNode(panel: Panel, id: number): Promise<{ node: Node; locatio
   return found
 }
 
-async function locationAfter(panel: Panel, before: Location, id: number | undefined): Promise<Location> {
-  if (id === undefined || id === before.id) return before
-  const [location] = await panel.db.select().from(locations).where(eq(locations.id, id)).for('key share')
+/** Where the daemon calls from then on; neither the location's region nor that region's origin changes meanwhile. */
+async function remoteAfter(panel: Panel, before: PlacedNode, id: number | undefined): Promise<string> {
+  if (id === undefined || id === before.node.locationId) return before.remote
+  await holdRegions(panel)
+  const [location] = await panel.db
+    .select({ remote: remoteColumn(panel) })
+    .from(locations)
+    .where(eq(locations.id, id))
+    .for('share', { of: locations })
   if (!location) throw missingLocation()
-  return location
+  return location.remote
 }
 
 async function newSecret(panel: Panel, node: Node) {

@@ -3,8 +3,24 @@ import type { KeyRing, Panel } from '../panel.ts'
 
 const encoder = new TextEncoder()
 
+/** Columns with sealed secrets, by their names in the database. `reseal.ts` says how each of them is read and written. */
+type SealedColumns = {
+  nodes: 'daemon_token' | 'previous_token'
+  users: 'totp_secret'
+  databases: 'password'
+  database_hosts: 'password'
+  settings: 'value'
+  sessions: 'data'
+}
+type PlacesIn<Table extends keyof SealedColumns> = { table: Table; column: SealedColumns[Table]; row: string }
+
 /** Where a secret is stored: it opens nowhere else. */
-export type SecretPlace = { table: string; column: string; row: string }
+export type SecretPlace = { [Table in keyof SealedColumns]: PlacesIn<Table> }[keyof SealedColumns]
+
+/** The column of a place, as `table.column`. */
+export type SealedColumn = {
+  [Table in keyof SealedColumns]: `${Table}.${SealedColumns[Table]}`
+}[keyof SealedColumns]
 
 /**
  * The secret sealed for its place (AES-256-GCM), as `<key id>.<nonce>.<ciphertext>` in base64url.

@@ -71,6 +71,21 @@ const httpsAddress = () =>
     .regex(/^https:\/\//i, 'https')
 const port = () => integer(1024, 65_535)
 
+const origin = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'url', abort: true })
+    .max(255, 'max')
+    .refine((address) => new URL(address).origin === address, 'origin')
+
+/** Name → origin; no two have the same one. */
+const regions = () =>
+  z
+    .record(z.string().regex(/^[a-z0-9-]{1,32}$/), origin(), {
+      error: ({ code }) => (code === 'invalid_key' ? 'regex' : undefined),
+    })
+    .refine((origins) => Object.keys(origins).length <= 100, 'max')
+    .refine((origins) => new Set(Object.values(origins)).size === Object.keys(origins).length, 'distinct')
+
 /** Every setting by its dotted key: `group.name`. */
 export const settingDefinitions = {
   'features.file_trash': flag(true, 'Files of servers can be moved to a trash.'),
@@ -123,6 +138,13 @@ export const settingDefinitions = {
   'sign_in.oidc_issuer': unset(httpsAddress, 'Issuer of the OpenID Connect provider.'),
   'sign_in.oidc_client_id': unset(oneLine(255), 'Client id at the OpenID Connect provider.'),
   'sign_in.oidc_client_secret': secret('Client secret at the OpenID Connect provider.'),
+
+  'regions.endpoints': {
+    schema: regions,
+    fallback: {},
+    isSecret: false,
+    description: 'For each region of a location the origin which its daemons call.',
+  },
 
   'two_factor.required': choice(
     'nobody',

@@ -5,7 +5,8 @@ import { invalid } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
 import { record } from './activity.ts'
 import { closedObject } from './closed-object.ts'
-import { open, seal } from './secrets.ts'
+import { followRegions } from './regions.ts'
+import { open, seal, type SecretPlace } from './secrets.ts'
 import {
   definitionOf,
   groupSettings,
@@ -94,7 +95,7 @@ export async function readSettings(panel: Panel): Promise<ShownSettings> {
 
 /**
  * Changes the settings that were sent, all or none, and gives every one in its shown form. Refuses with
- * 422 what would leave a feature without what it needs. Records `admin:settings.update` with the keys of
+ * 422 what would leave a feature without what it needs, or a location without its region. Records `admin:settings.update` with the keys of
  * those that are different now.
  */
 export async function changeSettings(panel: Panel, input: SettingsChanges): Promise<ShownSettings> {
@@ -103,7 +104,8 @@ export async function changeSettings(panel: Panel, input: SettingsChanges): Prom
   )
   return inTransaction(panel, async (panel) => {
     // What holds between settings is checked over all of them: two changes at once must not meet.
-    await panel.db.execute(sql`lock table ${settings} in share row exclusive mode`)
+    // Whoever relies on one until his transaction ends has locked its row.
+    await panel.db.execute(sql`lock table ${settings} in exclusive mode`)
     const before = await storedSettings(panel, settingKeys)
     const after = new Map(before)
     for (const [key, value] of sent) {
@@ -115,6 +117,7 @@ export async function changeSettings(panel: Panel, input: SettingsChanges): Prom
     if (changed.length > 0) {
       await store(panel, changed)
       await record(panel, 'admin:settings.update', { properties: { changed: changed.map(([key]) => key) } })
+      await followRegions(panel, valueIn(before, 'regions.endpoints'), valueIn(after, 'regions.endpoints'))
     }
     return shown(after)
   })
@@ -130,6 +133,9 @@ async function storedSettings(panel: Panel, keys: readonly SettingKey[]): Promis
     .where(inArray(settings.key, [...keys]))
   return new Map(rows.map(({ key, value }) => [key as SettingKey, value]))
 }
+
+const valueIn = <Key extends SettingKey>(stored: Stored, key: Key) =>
+  (stored.get(key) ?? definitionOf(key).fallback) as Settings[Key]
 
 const shown = (stored: Stored): ShownSettings =>
   groupSettings((key) => {
@@ -148,12 +154,10 @@ function sentSettings(input: SettingsChanges): Change[] {
 const storable = async (panel: Panel, key: SettingKey, value: unknown): Promise<unknown> =>
   definitionOf(key).isSecret && typeof value === 'string' ? seal(panel, value, placeOf(key)) : value
 
-const placeOf = (key: SettingKey) => ({ table: 'settings', column: 'value', row: key })
+const placeOf = (key: SettingKey): SecretPlace => ({ table: 'settings', column: 'value', row: key })
 
 function refuseContradictions(stored: Stored): void {
-  const values = Object.fromEntries(
-    settingKeys.map((key) => [key, stored.get(key) ?? definitionOf(key).fallback]),
-  ) as Settings
+  const values = Object.fromEntries(settingKeys.map((key) => [key, valueIn(stored, key)])) as Settings
   const broken = settingRules.filter(({ holds }) => !holds(values))
   if (broken.length > 0) throw invalid(broken)
 }

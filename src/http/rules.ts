@@ -60,6 +60,7 @@ const sentences: Record<string, string> = {
   exists: 'does not exist',
   url: 'must be a valid URL',
   https: 'must start with https://',
+  origin: 'must be an origin, as in https://eu.panel.example.com',
   prohibited: 'is not known here',
   uuid: 'must be a UUID',
   ip: 'must be an IP address',

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { tooManyRequests } from '../errors.ts'
+import { tooManyRequests, unavailable } from '../errors.ts'
 import { causeOf, log } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import type { HttpEnv } from './environment.ts'
@@ -14,21 +14,28 @@ export type Throttle = {
   key: (c: Context<HttpEnv>) => string | null
   /** A larger group of them, whose hits together may be four times as many; null where there is none. */
   groupKey?: (c: Context<HttpEnv>) => string | null
+  /** Whether nobody gets through while nobody can count; everybody does when left out. */
+  isVital?: boolean
 }
 
 const groupFactor = 4
 
 /**
  * Lets `limit` requests through per window and key, and says so in `X-RateLimit-*`. Refuses the
- * rest with 429 and `Retry-After`. While the cache is away nobody is refused.
+ * rest with 429 and `Retry-After`. While the cache is away nobody is refused, or with `isVital` everybody, with
+ * 503.
  */
 export function throttle(options: Throttle): MiddlewareHandler<HttpEnv> {
-  const { name, seconds } = options
+  const { name, seconds, isVital = false } = options
   const stated = typeof options.limit === 'number' ? options.limit : 0
   return stating({ kind: 'throttle', name, limit: stated, seconds }, async (c, next) => {
     const limit = typeof options.limit === 'number' ? options.limit : options.limit(c.var.panel)
-    await take(c, name, options.key(c), { limit, seconds })
-    await take(c, name, options.groupKey?.(c) ?? null, { limit: groupFactor * limit, seconds })
+    await take(c, name, options.key(c), { limit, seconds, isVital })
+    await take(c, name, options.groupKey?.(c) ?? null, {
+      limit: groupFactor * limit,
+      seconds,
+      isVital,
+    })
     await next()
   })
 }
@@ -37,10 +44,12 @@ async function take(
   c: Context<HttpEnv>,
   name: string,
   key: string | null,
-  { limit, seconds }: { limit: number; seconds: number },
+  { limit, seconds, isVital }: { limit: number; seconds: number; isVital: boolean },
 ): Promise<void> {
   const { panel } = c.var
-  const window = key === null ? null : await hit(panel, name, key, seconds)
+  if (key === null) return
+  const window = await hit(panel, name, key, seconds)
+  if (!window && isVital) throw unavailable('Nobody can count how often this is asked for right now.')
   if (!window) return
   const headers = rateLimitHeaders(limit, window.hits)
   if (window.hits > limit) {

@@ -1,6 +1,7 @@
 import { causeOf, log } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { openPanel, type Parts } from './parts.ts'
+import type { SchemaGuard } from './schema-guard.ts'
 
 /** What a platform runs once a minute; `tick` of the domain, where a function carries it. */
 export type Tick = (panel: Panel) => Promise<unknown>
@@ -12,8 +13,11 @@ export async function finish(work: Promise<unknown>[]): Promise<void> {
   }
 }
 
-/** Runs the tick as the system, and whatever it leaves to be done. A failure is logged and thrown on. */
-export async function runTick(parts: Parts, tick: Tick): Promise<void> {
+/**
+ * Runs the tick as the system, and whatever it leaves to be done; nothing while the database is behind. A failure
+ * is logged and thrown on.
+ */
+export async function runTick(parts: Parts, tick: Tick, schema: SchemaGuard): Promise<void> {
   const deferred: Promise<unknown>[] = []
   const panel = openPanel(parts, {
     ip: '0.0.0.0',
@@ -21,11 +25,17 @@ export async function runTick(parts: Parts, tick: Tick): Promise<void> {
     defer: (work) => void deferred.push(work),
   })
   try {
-    await tick({ ...panel, actor: { kind: 'system' } })
+    await tickUnlessBehind({ ...panel, actor: { kind: 'system' } }, tick, schema)
   } catch (error) {
     log('error', 'The tick failed.', { cause: causeOf(error) })
     throw error
   } finally {
     await finish(deferred)
   }
+}
+
+/** Runs the tick, or says that it is left out because the database lacks migrations of this code. */
+export async function tickUnlessBehind(panel: Panel, tick: Tick, schema: SchemaGuard | null): Promise<void> {
+  if (await schema?.isBehind(panel.db)) log('warn', 'The tick is left out: the database lacks migrations.')
+  else await tick(panel)
 }

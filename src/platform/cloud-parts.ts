@@ -1,42 +1,31 @@
 import { upstashCache } from '../adapters/cache.ts'
 import { httpCaptcha } from '../adapters/captcha.ts'
 import type { Mailer } from '../adapters/mail.ts'
-import type { OauthGateway } from '../adapters/oauth.ts'
-import type { ObjectStore } from '../adapters/objects.ts'
+import type { ObjectStore, S3Options } from '../adapters/objects.ts'
 import { httpPastes } from '../adapters/paste.ts'
-import { qstashQueue } from '../adapters/queue.ts'
+import { type CheckSignature, qstashQueue } from '../adapters/queue.ts'
 import { importKeyRing } from '../domain/secrets.ts'
-import { unavailable } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import { log, setLogLevel } from '../log.ts'
 import { openMetrics } from '../metrics.ts'
-import type { KeyRing, PanelConfig } from '../panel.ts'
+import type { PanelConfig } from '../panel.ts'
 import { type Env, EnvironmentError, readEnv } from './env.ts'
-import { lazyObjects } from './lazy-objects.ts'
 import { type OpenSmtp, openMailer } from './mail.ts'
 import { openNeon } from './neon.ts'
 import type { Parts } from './parts.ts'
 import { s3OptionsOf } from './s3-options.ts'
+import type { Cloud, neededByClouds } from './stage.ts'
 import { countStatement } from './statement-count.ts'
 
-export type Cloud = 'workers' | 'lambda'
-
-/** How to reach a database host; its driver is a third of a function's size, so only some carry it. */
-export type OpenMysqlHost = Parts['mysqlHost']
-
-/** How to ask games; only the function that runs jobs carries it. */
-export type AskGames = Parts['gameQuery']
-
-/** What no function on Workers or Lambda can do without. */
-export const neededByClouds = [
-  'APP_URL',
-  'APP_KEYS',
-  'DATABASE_URL',
-  'UPSTASH_REDIS_REST_URL',
-  'UPSTASH_REDIS_REST_TOKEN',
-  'QSTASH_TOKEN',
-  'QSTASH_CURRENT_SIGNING_KEY',
-  'QSTASH_NEXT_SIGNING_KEY',
-] as const
+/** What only some functions carry, since it makes them larger; what is left out is out of their reach. */
+export type Equipment = Partial<Pick<Parts, 'mysqlHost' | 'gameQuery' | 'oauth' | 'texts'>> & {
+  /** For what stores objects or hands out links to them. */
+  objects?: (options: S3Options) => ObjectStore
+  /** For what takes messages of the queue. */
+  signatures?: CheckSignature
+  /** For what sends mail, where it goes through a server. */
+  smtp?: OpenSmtp
+}
 
 type DeployedEnv = Env & { [Name in (typeof neededByClouds)[number]]: string }
 
@@ -46,59 +35,51 @@ const longestRest = 60
 /**
  * The parts of this isolate or process, opened by its first request and kept.
  *
- * A fault in the environment is logged in full and refused with 503, at each request: a function
- * that dies at its start would tell nobody why. Without `mysqlHost` database hosts are out of reach,
- * without `gameQuery` games, without `smtp` mail servers.
+ * A fault in the environment is logged in full, and from then on each request refused with 503: a function
+ * that dies at its start would tell nobody why.
  */
 export function keepParts(
   cloud: Cloud,
-  mysqlHost: OpenMysqlHost | null = null,
-  gameQuery: AskGames | null = null,
-  smtp: OpenSmtp | null = null,
+  equipment: Equipment,
 ): (raw: Record<string, unknown>) => Promise<Parts> {
-  let kept: { parts: Parts; usedAt: number } | null = null
+  let opened: Parts | ApiError | null = null
+  let usedAt = 0
   return async (raw) => {
     const now = Date.now()
-    if (kept && cloud === 'lambda' && now - kept.usedAt > longestRest * 1000) {
-      kept.parts.close().catch(() => undefined)
-      kept = null
+    const isTired = cloud === 'lambda' && now - usedAt > longestRest * 1000
+    if (opened && isTired && !(opened instanceof ApiError)) {
+      opened.close().catch(() => undefined)
+      opened = null
     }
     // The value is kept, not its promise: on Workers the request that made a promise may be gone.
-    kept ??= { parts: await openOrRefuse(raw, cloud, mysqlHost, gameQuery, smtp), usedAt: now }
-    kept.usedAt = now
-    return kept.parts
+    opened ??= await openOrRefuse(raw, cloud, equipment)
+    if (opened instanceof ApiError) throw opened
+    usedAt = now
+    return opened
   }
 }
 
 async function openOrRefuse(
   raw: Record<string, unknown>,
   cloud: Cloud,
-  mysqlHost: OpenMysqlHost | null,
-  gameQuery: AskGames | null,
-  smtp: OpenSmtp | null,
-): Promise<Parts> {
+  equipment: Equipment,
+): Promise<Parts | ApiError> {
   try {
-    return await openCloudParts(readEnv(raw), cloud, mysqlHost, gameQuery, smtp)
+    return await openCloudParts(readEnv(raw, cloud), cloud, equipment)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     log('error', 'The environment is not fit to start with.', { faults: error.faults })
-    throw unavailable('The panel is not configured completely.', error)
+    return unavailable('The panel is not configured completely.', error)
   }
 }
 
-/** Parts made of managed services. Throws an `EnvironmentError` that names all that is missing. */
-export async function openCloudParts(
-  env: Env,
-  cloud: Cloud,
-  mysqlHost: OpenMysqlHost | null = null,
-  gameQuery: AskGames | null = null,
-  smtp: OpenSmtp | null = null,
-): Promise<Parts> {
-  const deployed = requireServices(env)
+/** Parts made of managed services, for an environment that was read for a cloud. Throws an `EnvironmentError`. */
+export async function openCloudParts(env: Env, cloud: Cloud, equipment: Equipment = {}): Promise<Parts> {
+  const deployed = env as DeployedEnv
   setLogLevel(env.LOG_LEVEL)
   return {
     config: configOf(deployed, cloud),
-    keys: await readKeys(deployed.APP_KEYS),
+    keys: await importKeyRing(deployed.APP_KEYS),
     ...openNeon(deployed.DATABASE_URL, {
       http: cloud === 'workers',
       poolSize: env.DATABASE_POOL_SIZE,
@@ -114,37 +95,28 @@ export async function openCloudParts(
       baseUrl: env.QSTASH_URL ?? null,
       origin: env.JOBS_URL ?? deployed.APP_URL,
       signingKeys: { current: deployed.QSTASH_CURRENT_SIGNING_KEY, next: deployed.QSTASH_NEXT_SIGNING_KEY },
+      checkSignature: equipment.signatures ?? notCarried,
     }),
-    objects: objectsOf(env),
-    mail: mailerOf(env, cloud, smtp),
+    objects: objectsOf(env, equipment),
+    mail: mailerOf(env, cloud, equipment),
     pastes: httpPastes(),
-    oauth: lazyOauth(),
+    oauth: equipment.oauth ?? { authorizationUrl: notCarried, identify: notCarried },
     captcha: httpCaptcha(),
-    mysqlHost: mysqlHost ?? noMysqlHosts,
-    gameQuery: gameQuery ?? noGames,
+    texts: equipment.texts ?? { read: notCarried },
+    mysqlHost: equipment.mysqlHost ?? notCarried,
+    gameQuery: equipment.gameQuery ?? notCarried,
     metrics: openMetrics(),
     now: () => new Date(),
   }
 }
 
-function noGames(): never {
-  throw new Error('This function does not ask games.')
-}
-
-function noMysqlHosts(): never {
-  throw new Error('This function carries no driver for database hosts.')
-}
-
-function requireServices(env: Env): DeployedEnv {
-  const missing = neededByClouds.filter((name) => env[name] === undefined)
-  if (missing.length > 0) throw new EnvironmentError(missing.map((name) => `  ${name}: is required here`))
-  return env as DeployedEnv
+function notCarried(): never {
+  throw new Error('This function does not carry what it would need for that.')
 }
 
 const configOf = (env: DeployedEnv, cloud: Cloud): PanelConfig => ({
   url: env.APP_URL,
   name: env.APP_NAME,
-  regionalUrls: env.REGIONAL_URLS,
   clientRateLimit: env.CLIENT_RATE_LIMIT,
   applicationRateLimit: env.APPLICATION_RATE_LIMIT,
   timezone: env.APP_TIMEZONE,
@@ -153,30 +125,9 @@ const configOf = (env: DeployedEnv, cloud: Cloud): PanelConfig => ({
   metricsToken: env.METRICS_TOKEN ?? null,
 })
 
-async function readKeys(configured: string): Promise<KeyRing> {
-  try {
-    return await importKeyRing(configured)
-  } catch {
-    throw new EnvironmentError(['  APP_KEYS: must be <id>:<32 bytes in base64>, several joined by commas'])
-  }
-}
-
-function objectsOf(env: Env): ObjectStore {
+function objectsOf(env: Env, { objects }: Equipment): ObjectStore {
   const options = s3OptionsOf(env)
-  return options ? lazyObjects(options) : noObjects
-}
-
-/** Loaded by the first person who comes from a provider. */
-function lazyOauth(): OauthGateway {
-  let opened: OauthGateway | null = null
-  const gateway = async () => {
-    const { httpOauth } = await import('../adapters/oauth.ts')
-    return (opened ??= httpOauth())
-  }
-  return {
-    authorizationUrl: async (...input) => (await gateway()).authorizationUrl(...input),
-    identify: async (...input) => (await gateway()).identify(...input),
-  }
+  return options && objects ? objects(options) : noObjects
 }
 
 async function refuseObjects(): Promise<never> {
@@ -192,7 +143,7 @@ const noObjects: ObjectStore = {
   ping: async () => undefined,
 }
 
-function mailerOf(env: Env, cloud: Cloud, smtp: OpenSmtp | null): Mailer {
+function mailerOf(env: Env, cloud: Cloud, { smtp = null }: { smtp?: OpenSmtp | null }): Mailer {
   if (cloud === 'workers' && env.MAIL_DRIVER === 'smtp') {
     throw new EnvironmentError(['  MAIL_DRIVER: Workers do not carry smtp; use resend or postmark'])
   }

@@ -1,22 +1,6 @@
 import * as z from 'zod'
-import type { Mailbox } from '../adapters/mail.ts'
 import { logLevels } from '../log.ts'
-
-const url = () => z.url({ protocol: /^https?$/ })
-const origin = () => url().transform((value) => new URL(value).origin)
-const flag = () => z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1')
-/** `Name <address>`, or an address alone. */
-const mailbox = () =>
-  z
-    .string()
-    .regex(/^(?:[^\p{Cc}<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, 'must be Name <address>')
-    .transform((text): Mailbox => {
-      const [name = '', address = ''] = text.includes('<') ? text.split(/[<>]/) : ['', text]
-      return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
-    })
-const count = () => z.coerce.number().int().min(1)
-/** With a key of blanks everybody could sign. */
-const signingKey = () => z.string().regex(/^\S+$/, 'must not contain blanks')
+import { count, credential, flag, keyRing, mailbox, origin, timeZone, url } from './env-values.ts'
 
 /** Who reads a variable beside the Node process, which reads all of them: functions on Workers and Lambda, or nobody. */
 type Reader = 'every function' | 'client' | 'application' | 'remote' | 'browser' | 'jobs' | 'Lambda' | 'Node'
@@ -39,7 +23,7 @@ const note = (
 ): VariableNote => ({ description, readBy: [readBy].flat(), ...more })
 
 const everyFunction = 'every function'
-const withObjects: Reader[] = ['client', 'remote', 'browser', 'jobs']
+const withObjects: Reader[] = ['client', 'remote', 'jobs']
 
 /** What an operator can set. Empty strings count as unset. */
 export const EnvSchema = () =>
@@ -55,16 +39,14 @@ export const EnvSchema = () =>
       .string()
       .default('Roost')
       .meta(note('Name of the panel, in pages and mails.', everyFunction, { form: 'text' })),
-    APP_TIMEZONE: z
-      .string()
+    APP_TIMEZONE: timeZone()
       .default('UTC')
       .meta(
         note('Time zone of schedules that name none.', 'client', {
           form: 'IANA name, as in `Europe/Berlin`',
         }),
       ),
-    APP_KEYS: z
-      .string()
+    APP_KEYS: keyRing()
       .optional()
       .meta(
         note('Keys that seal stored secrets. The first one seals, all of them open.', everyFunction, {
@@ -72,29 +54,8 @@ export const EnvSchema = () =>
           unset: 'made once, in `DATA_DIR/secrets.json`',
         }),
       ),
-    REGIONAL_URLS: z
-      .string()
-      .transform((text, context) => {
-        try {
-          return z.record(z.string(), origin()).parse(JSON.parse(text))
-        } catch {
-          context.issues.push({
-            code: 'custom',
-            input: text,
-            message: 'must be a JSON object of region → URL',
-          })
-          return z.NEVER
-        }
-      })
-      .default({})
-      .meta(
-        note('For each region of a location the origin which its daemons call.', ['application', 'jobs'], {
-          form: 'JSON object of region → origin',
-        }),
-      ),
     DATABASE_URL: z
-      .string()
-      .startsWith('postgres')
+      .url({ protocol: /^postgres(?:ql)?$/, error: 'must be a postgres:// address' })
       .optional()
       .meta(
         note('PostgreSQL 15 or newer with `pg_trgm`.', everyFunction, {
@@ -125,7 +86,7 @@ export const EnvSchema = () =>
       .optional()
       .meta(
         note(
-          "Stand-in that speaks Neon's HTTP and WebSocket protocols in front of a PostgreSQL. It is spoken to without encryption: for tests and local development only.",
+          "Stand-in that speaks Neon's HTTP and WebSocket protocols in front of a PostgreSQL. It is spoken to without encryption: for tests and local development only, and refused off loopback wherever `APP_URL` is.",
           everyFunction,
           { form: '`host:port`', unset: 'Neon itself' },
         ),
@@ -133,33 +94,41 @@ export const EnvSchema = () =>
     UPSTASH_REDIS_REST_URL: url()
       .optional()
       .meta(note('The cache.', everyFunction, { unset: 'a map of the process' })),
-    UPSTASH_REDIS_REST_TOKEN: z
-      .string()
+    UPSTASH_REDIS_REST_TOKEN: credential()
       .optional()
-      .meta(note('Token of the cache.', everyFunction, { form: 'text', unset: 'a map of the process' })),
+      .meta(
+        note('Token of the cache.', everyFunction, {
+          form: 'text without blanks and quotes',
+          unset: 'a map of the process',
+        }),
+      ),
     QSTASH_URL: url()
       .optional()
       .meta(note('Address of the queue.', everyFunction, { unset: "QStash's own" })),
-    QSTASH_TOKEN: z
-      .string()
-      .optional()
-      .meta(note('Token of the queue.', everyFunction, { form: 'text', unset: 'a queue of the process' })),
-    QSTASH_CURRENT_SIGNING_KEY: signingKey()
+    QSTASH_TOKEN: credential()
       .optional()
       .meta(
-        note('Key by which the queue signs its messages.', everyFunction, {
-          form: 'text without blanks',
+        note('Token of the queue.', everyFunction, {
+          form: 'text without blanks and quotes',
           unset: 'a queue of the process',
         }),
       ),
-    QSTASH_NEXT_SIGNING_KEY: signingKey()
+    QSTASH_CURRENT_SIGNING_KEY: credential()
+      .optional()
+      .meta(
+        note('Key by which the queue signs its messages.', everyFunction, {
+          form: 'text without blanks and quotes',
+          unset: 'a queue of the process',
+        }),
+      ),
+    QSTASH_NEXT_SIGNING_KEY: credential()
       .optional()
       .meta(
         note(
           'Key by which it will sign once the keys are rolled; must differ from the current one.',
           everyFunction,
           {
-            form: 'text without blanks',
+            form: 'text without blanks and quotes',
             unset: 'a queue of the process',
           },
         ),
@@ -228,10 +197,14 @@ export const EnvSchema = () =>
     MAIL_HTTP_ENDPOINT: url()
       .optional()
       .meta(note("Address of a service with the provider's API.", 'jobs', { unset: "the provider's own" })),
-    MAIL_HTTP_TOKEN: z
-      .string()
+    MAIL_HTTP_TOKEN: credential()
       .optional()
-      .meta(note('Token at the provider.', 'jobs', { form: 'text', unset: 'as `MAIL_DRIVER`' })),
+      .meta(
+        note('Token at the provider.', 'jobs', {
+          form: 'text without blanks and quotes',
+          unset: 'as `MAIL_DRIVER`',
+        }),
+      ),
     SMTP_URL: z
       .url({ protocol: /^smtps?$/ })
       .optional()
@@ -274,9 +247,15 @@ export const EnvSchema = () =>
       .default('.data')
       .meta(note('Folder in which the process keeps its data.', 'Node', { form: 'path' })),
     DEMO: flag()
-      .default(true)
+      .optional()
       .meta(
-        note('Whether an empty database is seeded with a demo, and a development daemon run for it.', 'Node'),
+        note(
+          'Whether an empty database is seeded with a demo, and a development daemon run for it; refused where it is on and there is no Node process.',
+          'Node',
+          {
+            unset: '`true`',
+          },
+        ),
       ),
     TRUSTED_PROXIES: z.coerce
       .number()
@@ -293,7 +272,7 @@ export const EnvSchema = () =>
       .regex(/^\S{16,}$/, 'must have at least 16 characters and no blanks')
       .optional()
       .meta(
-        note('Opens `/metrics` to whoever sends it as a bearer token.', 'browser', {
+        note('Opens `/metrics` to whoever sends it as a bearer token.', 'client', {
           form: 'at least 16 characters without blanks',
           unset: '`/metrics` answers 404',
         }),
@@ -303,7 +282,7 @@ export const EnvSchema = () =>
       .optional()
       .meta(
         note(
-          "Set by QStash's development server, whose keys are public; refused beside `QSTASH_TOKEN`.",
+          "Set by QStash's development server, whose keys are public; refused beside `QSTASH_TOKEN` and wherever `APP_URL` is not on loopback.",
           everyFunction,
           { form: 'unset', unset: 'as it should be' },
         ),

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { EnvSchema } from './env-schema.ts'
 import { presetFaults } from './s3-options.ts'
+import { type Cloud, neededByClouds, stageFaults } from './stage.ts'
 
 export type Env = z.output<ReturnType<typeof EnvSchema>>
 
@@ -11,8 +12,11 @@ export const variableGroups = [
   ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
 ] as const
 
-/** The environment, checked as a whole. Throws one error that names every variable at fault. */
-export function readEnv(raw: Record<string, unknown>): Env {
+/**
+ * The environment, checked as a whole, for a cloud or the Node process (null). Throws one error that names every
+ * variable at fault, and the value of none.
+ */
+export function readEnv(raw: Record<string, unknown>, cloud: Cloud | null = null): Env {
   const set = Object.fromEntries(
     Object.entries(raw).filter(([, value]) => typeof value === 'string' && value !== ''),
   )
@@ -20,24 +24,47 @@ export function readEnv(raw: Record<string, unknown>): Env {
   const faults = result.success
     ? []
     : result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
-  for (const group of variableGroups) {
-    const missing = group.filter((name) => !(name in set))
-    if (missing.length > 0 && missing.length < group.length) {
-      faults.push(
-        ...missing.map(
-          (name) => `  ${name}: is missing, though ${group.find((other) => other in set)} is set`,
-        ),
-      )
-    }
+  faults.push(...missingFaults(set, cloud), ...queueFaults(set), ...mailFaults(set))
+  if (result.success) {
+    const further = [...presetFaults(result.data), ...stageFaults(result.data, cloud)]
+    faults.push(...further.map((fault) => `  ${fault}`))
   }
-  if (set.QSTASH_CURRENT_SIGNING_KEY && set.QSTASH_CURRENT_SIGNING_KEY === set.QSTASH_NEXT_SIGNING_KEY) {
-    faults.push('  QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY')
-  }
-  if (result.success) faults.push(...presetFaults(result.data).map((fault) => `  ${fault}`))
-  faults.push(...mailFaults(set))
-  if (set.QSTASH_TOKEN && set.QSTASH_DEV) faults.push('  QSTASH_DEV: must not be set beside QSTASH_TOKEN')
   if (!result.success || faults.length > 0) throw new EnvironmentError(faults)
   return result.data
+}
+
+function missingFaults(set: Record<string, unknown>, cloud: Cloud | null): string[] {
+  const faults = new Map<string, string>()
+  for (const name of cloud === null ? [] : neededByClouds) {
+    if (!(name in set)) faults.set(name, `  ${name}: is required here`)
+  }
+  for (const group of variableGroups) {
+    const given = group.find((name) => name in set)
+    if (given === undefined) continue
+    for (const name of group) {
+      if (!(name in set)) faults.set(name, `  ${name}: is missing, though ${given} is set`)
+    }
+  }
+  return [...faults.values()]
+}
+
+/** Keys and token of the queue look alike where they are copied from, and each in the place of another opens a door or none. */
+function queueFaults(set: Record<string, unknown>): string[] {
+  const { QSTASH_TOKEN: token, QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = set
+  const faults: string[] = []
+  if (current && current === next) {
+    faults.push('  QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY')
+  }
+  if (String(token).startsWith('sig_')) faults.push('  QSTASH_TOKEN: is a signing key')
+  for (const [name, key] of Object.entries({
+    QSTASH_CURRENT_SIGNING_KEY: current,
+    QSTASH_NEXT_SIGNING_KEY: next,
+  })) {
+    // A token is JSON in base64.
+    if (key && (key === token || String(key).startsWith('eyJ'))) faults.push(`  ${name}: is a token`)
+  }
+  if (token && set.QSTASH_DEV) faults.push('  QSTASH_DEV: must not be set beside QSTASH_TOKEN')
+  return faults
 }
 
 /** What a driver needs must be there, and nothing that only another one reads. */

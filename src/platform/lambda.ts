@@ -1,5 +1,6 @@
 import {
   type APIGatewayProxyResult,
+  defaultIsContentTypeBinary,
   handle,
   type LambdaContext,
   type LambdaEvent as GatewayEvent,
@@ -8,8 +9,8 @@ import type { MiddlewareHandler } from 'hono'
 import { canonicalAddress } from '../addresses.ts'
 import { finish, runTick, type Tick } from './background.ts'
 import { limitConnecting } from './connect-timeout.ts'
-import { type AskGames, keepParts, type OpenMysqlHost } from './cloud-parts.ts'
-import type { OpenSmtp } from './mail.ts'
+import { type Equipment, keepParts } from './cloud-parts.ts'
+import { schemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 
 /** A request in payload format 2.0. */
@@ -17,16 +18,9 @@ export type HttpEvent = Extract<GatewayEvent, { rawPath: string }>
 /** What EventBridge sends once a minute. */
 export type ScheduledEvent = { source: string; 'detail-type': string }
 
-/** What only some functions need, since it makes a bundle larger. */
-type Equipment = {
+type LambdaEquipment = Equipment & {
   /** For a function with a schedule. */
   tick?: Tick
-  /** For one that reaches database hosts. */
-  mysqlHost?: OpenMysqlHost
-  /** For one that runs jobs. */
-  gameQuery?: AskGames
-  /** For one that runs jobs, where mail goes through a server. */
-  smtp?: OpenSmtp
   /** For one that shows pages, where no CDN has the application's files. */
   assets?: MiddlewareHandler
 }
@@ -34,12 +28,13 @@ type Equipment = {
 /** Surfaces as a Lambda behind an HTTP API or a Function URL, payload format 2.0. */
 export function lambda(
   surfaces: Surface[],
-  { tick, mysqlHost, gameQuery, smtp, assets }: Equipment = {},
+  { tick, assets, ...equipment }: LambdaEquipment = {},
 ): (
   event: HttpEvent | ScheduledEvent,
   context?: LambdaContext,
 ) => Promise<APIGatewayProxyResult | undefined> {
-  const parts = keepParts('lambda', mysqlHost ?? null, gameQuery ?? null, smtp ?? null)
+  const parts = keepParts('lambda', equipment)
+  const schema = schemaGuard()
   const app = serve(
     {
       parts: () => parts(process.env),
@@ -47,20 +42,25 @@ export function lambda(
       address: (c) => canonicalAddress(c.env.event.requestContext.http.sourceIp) ?? '0.0.0.0',
       // A frozen process keeps no promises, so the answer waits for them.
       settle: (_c, work) => finish(work),
+      schema,
       ...(assets ? { assets } : {}),
     },
     ...surfaces,
   )
-  const answer = handle(app)
+  const answer = handle(app, { isContentTypeBinary: isSentAsBytes })
   let prepared: Promise<void> | null = null
   return async (event, context) => {
     await (prepared ??= limitConnecting())
     if (isHttp(event)) return answer(readable(event), context)
     if (!tick || !isScheduled(event)) throw new Error('This function does not know such events.')
-    await runTick(await parts(process.env), tick)
+    await runTick(await parts(process.env), tick, schema)
     return undefined
   }
 }
+
+/** Files are shown as text whatever they hold: as text for the gateway they would lose what is no UTF-8. */
+const isSentAsBytes = (contentType: string) =>
+  contentType.startsWith('text/plain') || defaultIsContentTypeBinary(contentType)
 
 const isHttp = (event: HttpEvent | ScheduledEvent): event is HttpEvent =>
   'requestContext' in event && 'http' in event.requestContext

@@ -3,10 +3,8 @@ import { drizzle as drizzleHttp } from 'drizzle-orm/neon-http'
 import { drizzle } from 'drizzle-orm/neon-serverless'
 import type { Database } from '../db/database.ts'
 import * as schema from '../db/schema.ts'
+import { ignored, longestSilence, nameFailures, overPool, throwNamed } from './connection-pool.ts'
 import type { OpenedDatabase } from './postgres.ts'
-
-/** Milliseconds after which Neon counts as out of reach. */
-const patience = 15_000
 
 export type NeonOptions = {
   /**
@@ -19,30 +17,37 @@ export type NeonOptions = {
   /** `host:port` of a stand-in that speaks Neon's protocols in front of a PostgreSQL; null is Neon itself. */
   localProxy: string | null
   onStatement?: (text: string) => void
+  /** Milliseconds instead of `longestSilence`. */
+  patience?: number
 }
 
 type DrizzleOptions = ReturnType<typeof drizzleOptions>
 
 /** PostgreSQL at Neon. What never reached it fails with SQLSTATE 08006. */
 export function openNeon(url: string, options: NeonOptions): OpenedDatabase {
-  configureDriver(options.localProxy)
+  const { patience = longestSilence } = options
+  configureDriver(options.localProxy, patience)
   const forDrizzle = drizzleOptions(options.onStatement)
-  return options.http ? openHttp(url, forDrizzle) : openPool(url, options.poolSize, forDrizzle)
+  const address = { connectionString: url, connectionTimeoutMillis: patience, query_timeout: patience }
+  return options.http ? openHttp(address, forDrizzle) : openPool(address, options.poolSize, forDrizzle)
 }
 
-function openHttp(url: string, options: DrizzleOptions): OpenedDatabase {
-  const sender = neon(url)
+type Address = { connectionString: string; connectionTimeoutMillis: number; query_timeout: number }
+
+function openHttp(address: Address, options: DrizzleOptions): OpenedDatabase {
+  const sender = neon(address.connectionString)
   nameFailures(sender)
   const db: Database = drizzleHttp(sender, options)
   return {
     db,
     transaction: async (work) => {
-      const client = new Client({ connectionString: url, connectionTimeoutMillis: patience })
+      const client = new Client(address)
       nameFailures(client)
       client.on('error', ignored)
       try {
         await client.connect().catch(throwNamed)
-        return await transact(client, options, work)
+        const inside: Database = drizzle(client, options)
+        return await inside.transaction(work)
       } finally {
         // The request does not wait for the farewell.
         client.end().catch(ignored)
@@ -52,27 +57,9 @@ function openHttp(url: string, options: DrizzleOptions): OpenedDatabase {
   }
 }
 
-function openPool(url: string, poolSize: number, options: DrizzleOptions): OpenedDatabase {
-  const pool = new Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: patience })
-  nameFailures(pool)
-  pool.on('connect', nameFailures)
-  // A socket that breaks while it rests is replaced; without a listener it would end the process.
-  pool.on('error', ignored)
-  const db: Database = drizzle(pool, options)
-  return {
-    db,
-    transaction: async (work) => {
-      const client = await pool.connect().catch(throwNamed)
-      client.on('error', ignored)
-      try {
-        return await transact(client as PoolClient, options, work)
-      } finally {
-        client.off('error', ignored)
-        client.release()
-      }
-    },
-    close: () => pool.end(),
-  }
+function openPool(address: Address, poolSize: number, options: DrizzleOptions): OpenedDatabase {
+  const pool = new Pool({ ...address, max: poolSize })
+  return overPool<PoolClient, Pool>(pool, (connection) => drizzle(connection, options))
 }
 
 const drizzleOptions = (onStatement?: (text: string) => void) => ({
@@ -81,17 +68,8 @@ const drizzleOptions = (onStatement?: (text: string) => void) => ({
   logger: onStatement ? { logQuery: onStatement } : (false as const),
 })
 
-function transact<T>(
-  client: Client | PoolClient,
-  options: DrizzleOptions,
-  work: (db: Database) => Promise<T>,
-): Promise<T> {
-  const db: Database = drizzle(client, options)
-  return db.transaction(work)
-}
-
 /** The driver can only be configured for the whole process. */
-function configureDriver(localProxy: string | null): void {
+function configureDriver(localProxy: string | null, patience: number): void {
   neonConfig.fetchFunction = (address: string, init: RequestInit) =>
     fetch(address, { ...init, signal: AbortSignal.timeout(patience) })
   if (localProxy === null) return
@@ -101,23 +79,3 @@ function configureDriver(localProxy: string | null): void {
   // Only Neon takes a password that nobody has asked for yet.
   neonConfig.pipelineConnect = false
 }
-
-/** Lets every failure of `query` carry an SQLSTATE: what has none never reached the database. */
-function nameFailures(connection: { query: unknown }): void {
-  const query = (connection.query as (...input: unknown[]) => unknown).bind(connection)
-  connection.query = (...input: unknown[]) => {
-    const result = query(...input) as Promise<unknown> | undefined
-    // The pool itself asks with a callback.
-    return typeof result?.catch === 'function' ? result.catch(throwNamed) : result
-  }
-}
-
-function throwNamed(error: unknown): never {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) throw error
-  // A WebSocket fails with an event, which is no error and often says nothing.
-  const reason = typeof message === 'string' && message !== '' ? message : 'the connection failed'
-  throw Object.assign(new Error(`Neon is out of reach: ${reason}`), { code: '08006' })
-}
-
-const ignored = () => undefined

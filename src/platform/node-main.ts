@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { readEnv } from './env.ts'
+import { EnvironmentError, readEnv } from './env.ts'
 import type { Bootstrap } from './local/demo.ts'
-import { log } from '../log.ts'
+import { causeOf, log } from '../log.ts'
 import { type AnswerVerb, type RunningPanel, startNode } from './node.ts'
 import type { Surface } from './serve.ts'
 
@@ -17,9 +17,16 @@ export async function runNode(surfaces: Surface[], answerVerb: AnswerVerb): Prom
     console.log(panel.bootstrap ? greeting(panel.bootstrap) : `Roost serves at ${panel.url}`)
     endOnSignal(panel)
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(reasonOf(error))
     process.exitCode = 1
   }
+}
+
+/** In one message, without the statement that failed and its values. */
+function reasonOf(error: unknown): string {
+  if (error instanceof EnvironmentError) return error.message
+  const isPlain = error instanceof Error && error.cause === undefined && error.message !== ''
+  return `The panel does not start: ${isPlain ? error.message : causeOf(error)}`
 }
 
 /** The first signal ends the panel orderly and the process with 0; a second one ends it at once with 1. */

@@ -1,7 +1,7 @@
 import { tick } from '../domain/tick.ts'
 import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
 import type { Panel } from '../panel.ts'
-import { finish } from './background.ts'
+import { finish, tickUnlessBehind } from './background.ts'
 import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
 import { openDataDirectory } from './local/data-directory.ts'
@@ -11,6 +11,8 @@ import { objectsPath, openLocalParts } from './local/parts.ts'
 import { limitConnecting } from './connect-timeout.ts'
 import { listenOn, socketAddress } from './node-http.ts'
 import { openPanel, type Parts } from './parts.ts'
+import { migratePostgres } from './postgres.ts'
+import { type SchemaGuard, schemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 import { webAssets } from './web-assets.ts'
 
@@ -61,12 +63,14 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
   const opening = Promise.withResolvers<Parts>()
   // Requests that come before the parts are open wait for them; a failure is thrown by what failed.
   opening.promise.catch(() => undefined)
+  const schema = env.DATABASE_URL && env.DATABASE_DRIVER === 'neon' ? schemaGuard() : null
   const app = serve(
     {
       parts: () => opening.promise,
       address: (c) => socketAddress(c, env.TRUSTED_PROXIES),
       settle: (_c, work) => background.add(finish(work)),
       assets: webAssets,
+      schema,
     },
     ...surfaces,
   )
@@ -79,6 +83,7 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
   closers.push(() => opening.reject(new Error('The panel has ended.')), listener.close)
   const url = env.APP_URL ?? originOf(env.HOST, listener.port)
   const deliver = (request: Request) => background.run(async () => app.fetch(request))
+  if (env.DATABASE_URL && !schema) await migratePostgres(env.DATABASE_URL)
   const { parts, objectEndpoint } = await openLocalParts(env, { directory, url, deliver })
   // Closed after what was under way is done; messages that wait are found by the tick of the next process.
   closers.splice(1, 0, parts.close, background.done)
@@ -90,9 +95,10 @@ async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: 
     defer: (work: Promise<unknown>) => background.add(finish([work])),
   }
   const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
-  closers.push(tickEveryMinute(panel, background))
+  closers.push(tickEveryMinute(panel, background, schema))
   if (!env.DATABASE_URL) closers.push(await takeVerbs(panel, directory.path, answerVerb))
-  const demo = env.DEMO ? await openDemo(panel, directory.path, log) : null
+  const mayWrite = !(await schema?.isBehind(panel.db))
+  const demo = env.DEMO !== false && mayWrite ? await openDemo(panel, directory.path, log) : null
   if (demo) closers.push(demo.daemon.close)
   // Before anything else is closed, since requests under way may need all of it.
   closers.push(listener.close)
@@ -132,9 +138,9 @@ function keepBackground(): Background {
   }
 }
 
-function tickEveryMinute(panel: Panel, background: Background): () => void {
+function tickEveryMinute(panel: Panel, background: Background, schema: SchemaGuard | null): () => void {
   const run = () => {
-    const ticking = tick(panel).catch((error: unknown) =>
+    const ticking = tickUnlessBehind(panel, tick, schema).catch((error: unknown) =>
       writeLog('error', 'The tick failed.', { cause: causeOf(error) }),
     )
     background.add(ticking)

@@ -21,6 +21,7 @@ export type Parts = Pick<
   | 'pastes'
   | 'oauth'
   | 'captcha'
+  | 'texts'
   | 'mysqlHost'
   | 'gameQuery'
   | 'metrics'

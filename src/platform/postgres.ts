@@ -1,9 +1,12 @@
+import { drizzle as openDrizzle } from 'drizzle-orm/node-postgres'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate } from 'drizzle-orm/postgres-js/migrator'
+import { Pool, type PoolClient } from 'pg'
 import postgres from 'postgres'
 import type { Database } from '../db/database.ts'
 import * as schema from '../db/schema.ts'
 import { migrationsConfig } from './migrations.ts'
+import { longestSilence, overPool } from './connection-pool.ts'
 
 export type OpenedDatabase = {
   db: Database
@@ -11,28 +14,70 @@ export type OpenedDatabase = {
   close: () => Promise<void>
 }
 
-/** A pool of TCP connections to PostgreSQL. Statements are prepared by name once per connection. */
+/**
+ * A pool of TCP connections to PostgreSQL. Statements are prepared by name once per connection. What is not
+ * answered for `patience` milliseconds fails as if the connection were lost.
+ */
 export function openPostgres(
   url: string,
   poolSize: number,
   onStatement?: (text: string) => void,
+  patience = longestSilence,
 ): OpenedDatabase {
-  const client = postgres(withoutOthersWords(url), {
+  const pool = new Pool({
+    connectionString: forLibpq(url),
     max: poolSize,
-    connect_timeout: 5,
-    onnotice: () => undefined,
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+    idleTimeoutMillis: longestRest,
+    keepAlive: true,
   })
-  preparing(client)
+  nameStatements(pool)
   const logger = onStatement ? { logQuery: onStatement } : false
-  const db: Database = drizzle(client, { schema, casing: 'snake_case', logger })
-  return { db, transaction: (work) => db.transaction(work), close: () => client.end({ timeout: 5 }) }
+  return overPool<PoolClient, Pool>(pool, (connection) =>
+    openDrizzle(connection, { schema, casing: 'snake_case', logger }),
+  )
 }
 
-/** Brings the database to the newest schema. */
+/** Milliseconds after which a connection that nobody needs is closed. */
+const longestRest = 300_000
+
+/** By its text, the name under which each connection prepares a statement; another process behind the same pooler has others. */
+const names = new Map<string, string>()
+const namePrefix = crypto.randomUUID().slice(0, 8)
+
+/** The driver plans each statement anew unless it has a name. Those of transactions have none: they come but seldom. */
+function nameStatements(pool: Pool): void {
+  const query = pool.query.bind(pool) as (...input: unknown[]) => unknown
+  pool.query = ((statement: unknown, ...rest: unknown[]) => {
+    if (typeof statement !== 'object' || statement === null || !('text' in statement))
+      return query(statement, ...rest)
+    const text = String(statement.text)
+    const name = names.get(text) ?? `${namePrefix}-${names.size}`
+    names.set(text, name)
+    return query({ ...statement, name }, ...rest)
+  }) as typeof pool.query
+}
+
+/** Words about TLS mean what they mean to libpq: `require` asks for no certificate that somebody vouches for. */
+function forLibpq(url: string): string {
+  const address = new URL(withoutOthersWords(url))
+  if (address.searchParams.has('sslmode')) address.searchParams.set('uselibpqcompat', 'true')
+  return address.href
+}
+
+/** Key of the advisory lock that whoever migrates holds. */
+const migrationLock = 7_264_811_905
+
+/** Brings the database to the newest schema. Processes that do so at once wait for each other. */
 export async function migratePostgres(url: string): Promise<void> {
-  const client = postgres(withoutOthersWords(url), { max: 1, onnotice: () => undefined })
+  const client = postgres(withoutOthersWords(url), { max: 2, onnotice: () => undefined })
   try {
-    await migrate(drizzle(client), migrationsConfig)
+    // Held by a transaction of its own: a lock of a session would be lost, or kept, behind a pooler.
+    await client.begin(async (holder) => {
+      await holder`select pg_advisory_xact_lock(${migrationLock})`
+      await migrate(drizzle(client), migrationsConfig)
+    })
   } finally {
     await client.end()
   }
@@ -43,11 +88,4 @@ function withoutOthersWords(url: string): string {
   const address = new URL(url)
   address.searchParams.delete('channel_binding')
   return address.href
-}
-
-/** Drizzle sends text through `unsafe`, which plans each call anew unless told otherwise. */
-function preparing(client: postgres.Sql): void {
-  const unsafe = client.unsafe.bind(client)
-  client.unsafe = ((text: string, parameters?: never[], options?: object) =>
-    unsafe(text, parameters, { prepare: true, ...options })) as typeof client.unsafe
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import { tanstackRouter } from '@tanstack/router-plugin/vite'
@@ -23,6 +23,12 @@ const webAssets = (): Plugin => ({
     }
     writeFileSync(here('../surfaces/browser/web-assets.json'), `${JSON.stringify(assets, null, 2)}\n`)
   },
+})
+
+/** Puts the texts beside the application: on Workers the browser function finds them among its assets. */
+const texts = (): Plugin => ({
+  name: 'texts',
+  closeBundle: () => cpSync(here('../locales'), here('../../dist/web/texts'), { recursive: true }),
 })
 
 /** The chunk and all that it imports, directly or not. */
@@ -50,6 +56,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     webAssets(),
+    texts(),
   ],
   resolve: {
     // React has had it itself for years.

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { only } from '../../src/db/database.ts'
 import { jobs, nodes } from '../../src/db/schema.ts'
 import { open } from '../../src/domain/secrets.ts'
-import { makeApplicationToken, makeLocation, makeNode } from '../support/factories.ts'
+import { makeApplicationToken, makeLocation, makeNode, makeRegions } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -48,14 +48,24 @@ describe('the configuration of a daemon', () => {
     })
   })
 
-  it('points to the regional endpoint and leaves TLS to a proxy', async () => {
+  it('leaves TLS to a proxy', async () => {
+    const node = await makeNode(world, { scheme: 'https', behindProxy: true })
+    expect((await get(`/${node.id}/configuration`)).body.api.ssl.enabled).toBe(false)
+  })
+
+  it('points to the regional endpoint, and lets pages of the panel in', async () => {
+    await makeRegions(world, { eu: 'https://eu.panel.test' })
     const location = await makeLocation(world, { region: 'eu' })
-    const node = await makeNode(world, { locationId: location.id, scheme: 'https', behindProxy: true })
-    const { body } = await get(`/${node.id}/configuration`)
-    expect([body.remote, body.api.ssl.enabled]).toEqual(['https://eu.panel.test', false])
+    const node = await makeNode(world, { locationId: location.id })
+    expect((await get(`/${node.id}/configuration`)).body).toMatchObject({
+      remote: 'https://eu.panel.test',
+      allowed_origins: ['http://panel.test'],
+    })
     const elsewhere = await makeLocation(world, { region: 'mars' })
     const far = await makeNode(world, { locationId: elsewhere.id })
-    expect((await get(`/${far.id}/configuration`)).body.remote).toBe('http://panel.test')
+    const { body } = await get(`/${far.id}/configuration`)
+    expect(body.remote).toBe('http://panel.test')
+    expect(body).not.toHaveProperty('allowed_origins')
   })
 })
 
@@ -133,7 +143,7 @@ describe('a change that the daemon must know', () => {
       previousTokenId: node.daemonTokenId,
       previousTokenExpiresAt: new Date(world.clock.now.getTime() + 86_400_000),
     })
-    const place = { table: 'nodes', column: 'previous_token', row: node.uuid }
+    const place = { table: 'nodes', column: 'previous_token', row: node.uuid } as const
     expect(await open(world.panel, after.previousToken ?? '', place)).toBe(node.secret)
   })
 
@@ -179,6 +189,7 @@ describe('a change that the daemon must know', () => {
   it('may be a move to a place with another endpoint', async () => {
     const daemon = await startDaemon()
     const node = await makeNode(world, { daemonListen: daemon.port })
+    await makeRegions(world, { eu: 'https://eu.panel.test' })
     const { id } = await makeLocation(world, { region: 'eu' })
     await change(node.id, { location_id: id })
     expect(daemon.calls.map((call) => call.body.remote)).toEqual(['https://eu.panel.test'])

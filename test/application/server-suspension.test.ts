@@ -124,7 +124,6 @@ describe('suspending a server', () => {
 describe('a daemon that does not take a suspension', () => {
   it.each([
     ['fails', { status: 500, json: { error: 'broken' } }, 500],
-    ['hangs', { hang: true } as const, 504],
     ['does not know the panel', { status: 403 }, 502],
     ['does not know the server', { status: 404 }, 404],
   ])('and %s leaves the status as it was, and is brought to it later', async (_name, answer, code) => {
@@ -146,6 +145,24 @@ describe('a daemon that does not take a suspension', () => {
       world.clock.advance(20)
       expect(await world.runJobs()).toBe(1)
       expect((await rowOf())?.status).toBe(status)
+    }
+  })
+
+  it('because it does not answer is told later', async () => {
+    Object.assign(world.parts.config, { daemonTimeout: 200 })
+    for (const [verb, status] of [
+      ['suspend', 'suspended'],
+      ['unsuspend', null],
+    ] as const) {
+      daemon.respond({ hang: true })
+      expect((await send(verb)).status).toBe(204)
+      expect((await rowOf())?.status).toBe(status)
+      expect(await waiting()).toEqual([`sync-server:${server.id}`])
+      daemon.respond(null)
+      daemon.calls.length = 0
+      world.clock.advance(20)
+      expect(await world.runJobs()).toBe(1)
+      expect(daemon.calls.map(({ path }) => path)).toEqual([`/api/servers/${server.uuid}/sync`])
     }
   })
 

@@ -2,6 +2,7 @@ import { importKeyRing } from '../../src/domain/secrets.ts'
 import { openMetrics } from '../../src/metrics.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import type { Parts } from '../../src/platform/parts.ts'
+import { textFiles } from '../../src/platform/text-files.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 
 export const benchOrigin = 'http://panel.test'
@@ -20,7 +21,6 @@ export async function openBenchParts(url: string, onStatement: () => void): Prom
     config: {
       url: benchOrigin,
       name: 'Roost',
-      regionalUrls: {},
       clientRateLimit: 1_000_000_000,
       applicationRateLimit: 1_000_000_000,
       timezone: 'UTC',
@@ -32,6 +32,7 @@ export async function openBenchParts(url: string, onStatement: () => void): Prom
     cache: localCache(),
     flights: new Map(),
     circuits: new Map(),
+    texts: textFiles,
     queue: {
       send: async () => undefined,
       scheduleTick: async () => undefined,

@@ -86,7 +86,7 @@ export async function switchOn(world: World, provider: string, more: Record<stri
 export async function configure(world: World, values: Record<string, unknown>): Promise<void> {
   for (const [key, plain] of Object.entries(values)) {
     const isSecret = definitionOf(key as SettingKey).isSecret
-    const place = { table: 'settings', column: 'value', row: key }
+    const place = { table: 'settings', column: 'value', row: key } as const
     const value = isSecret ? await seal(world.panel, String(plain), place) : plain
     await world.database.db
       .insert(settings)

@@ -196,7 +196,7 @@ describe('a second factor', () => {
     })
 
   beforeEach(async () => {
-    const place = { table: 'users', column: 'totp_secret', row: user.uuid }
+    const place = { table: 'users', column: 'totp_secret', row: user.uuid } as const
     const totpSecret = await seal(world.panel, secret, place)
     await world.database.db
       .update(users)

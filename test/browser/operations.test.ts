@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { jobHandlers } from '../../src/domain/job-handlers.ts'
 import { enqueue, runJob } from '../../src/domain/jobs.ts'
 import { jobs } from '../../src/db/schema.ts'
@@ -209,6 +209,20 @@ describe('GET /metrics', () => {
     const lines = (await metrics()).split('\n')
     expect(lines).toContain('roost_queue_messages_total{key="current"} 1')
     expect(lines).toContain('roost_queue_messages_total{key="next"} 2')
+  })
+
+  it('counts messages that are signed by other keys than ours, and logs them', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const body = JSON.stringify({ job: crypto.randomUUID() })
+    const url = `${panelUrl}/jobs/run`
+    const signature = await signMessage({ key: 'sig_of_another_panel', url, body, now: world.clock.now })
+    const headers = { 'upstash-signature': signature }
+    expect((await world.request('POST', '/jobs/run', { raw: body, headers })).status).toBe(401)
+    expect((await world.request('POST', '/jobs/run', { raw: body })).status).toBe(401)
+    const logged = warn.mock.calls.flat().filter((line) => String(line).includes('signing keys do not fit'))
+    warn.mockRestore()
+    expect(logged).toHaveLength(1)
+    expect((await metrics()).split('\n')).toContain('roost_queue_messages_total{key="none"} 2')
   })
 })
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { events } from '../../src/domain/activity.ts'
 import { type Language, languages } from '../../src/domain/languages.ts'
-import { type Namespace, namespaces, type Texts, textsOf } from '../../src/surfaces/browser/texts.ts'
+import type { Texts } from '../../src/adapters/texts.ts'
+import { textFiles } from '../../src/platform/text-files.ts'
+import { type Namespace, namespaces } from '../../src/surfaces/browser/texts.ts'
 import { readRows } from '../contract/contract-files.ts'
 
 const plural = /_(zero|one|two|few|many|other)$/
@@ -17,9 +19,7 @@ function flat(texts: Texts, above = ''): Map<string, string> {
 }
 
 async function read(language: Language, namespace: Namespace): Promise<Map<string, string>> {
-  const texts = await textsOf(language, namespace)
-  expect(texts).not.toBeNull()
-  return flat(texts ?? {})
+  return flat(await textFiles.read(language, namespace))
 }
 
 const byName = (one: string, other: string) => (one < other ? -1 : 1)

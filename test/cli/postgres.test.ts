@@ -12,9 +12,7 @@ describe.skipIf(!hasPostgres)('the command line on PostgreSQL', () => {
 
   beforeAll(async () => {
     database = await createDatabase()
-    const client = postgres(database.url, { max: 1, onnotice: () => undefined })
-    await client.unsafe('drop schema public cascade; create schema public')
-    await client.end()
+    await query('drop schema public cascade; create schema public')
     cli = await openCommandLine({ DATABASE_URL: database.url })
   })
   afterAll(async () => {
@@ -22,11 +20,31 @@ describe.skipIf(!hasPostgres)('the command line on PostgreSQL', () => {
     await database?.drop()
   })
 
+  const query = async (statement: string) => {
+    const client = postgres(database.url, { max: 1, onnotice: () => undefined })
+    try {
+      return await client.unsafe(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  const tables = async () => [...(await query(`select tablename from pg_tables where schemaname = 'public'`))]
+
   it('finds that migrations are missing, and leaves them so', async () => {
     const { code, stdout } = await cli.panel('doctor')
     expect(code).toBe(1)
     expect(stdout).toMatch(/^fail {2}migrations .*npm run migrate$/m)
   })
+
+  it.each([['panel.ts', 'user:create', '--email', 'ada@roost.example', '--username', 'ada'], ['seed.ts']])(
+    'does nothing on the old schema, nor brings it up to date: %s %s',
+    async (file, ...words) => {
+      const { code, stderr } = await cli.script(file, words)
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^\d+ migrations are pending: run npm run migrate first\.$/m)
+      expect(await tables()).toEqual([])
+    },
+  )
 
   it('applies them', async () => {
     expect((await cli.script('migrate.ts')).code).toBe(0)

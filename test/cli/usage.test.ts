@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 
 const verbs = [
+  'setup',
   'user:create',
   'key:create',
   'node:configure',
@@ -39,6 +40,9 @@ describe('the usage of the command line', () => {
     { words: [], says: 'A verb is missing.' },
     { words: ['user:delete'], says: 'There is no verb user:delete.' },
     { words: ['doctor', '--fast'], says: "Unknown option '--fast'" },
+    { words: ['setup'], says: 'Missing: --out' },
+    { words: ['setup', '--out', 'x', '--cloud', 'nine'], says: 'Not understood: --cloud nine' },
+    { words: ['setup', '--out', 'x', '--zone', 'y'], says: '--write-routes and --zone need each other.' },
     { words: ['doctor', 'now'], says: 'Not understood: now' },
     { words: ['job:retry'], says: 'Something is missing behind the verb.' },
     { words: ['job:list', '--page', 'x'], says: 'Not understood: --page x' },

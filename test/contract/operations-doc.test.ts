@@ -26,7 +26,7 @@ describe('what is said about operating', () => {
 
   it('names every part of the health report', () => {
     expect(new Set(namesIn('Health'))).toEqual(
-      new Set(matches('src/surfaces/browser/operations.ts', /^ {6}(\w+): State\(\)/gm)),
+      new Set(matches('src/surfaces/operations.ts', /^ {6}(\w+): State\(\)/gm)),
     )
   })
 
@@ -38,8 +38,9 @@ describe('what is said about operating', () => {
       'platform/background',
       'platform/parts',
       'platform/cloud-parts',
+      'platform/schema-guard',
     ]
-      .concat(['domain/job-outcomes', 'domain/node-activity'])
+      .concat(['domain/job-outcomes', 'domain/node-activity', 'domain/queue-messages'])
       .map((name) => read(`src/${name}.ts`))
       .join('\n')
     expect(quoted.length).toBeGreaterThan(4)

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { WebSocket } from 'ws'
+import { openConsole as openConsoleWith } from '../support/console.ts'
 import { addNode, demoServer, type PanelProcess, startPanelProcess } from '../support/panel-process.ts'
 import { eventually } from '../support/processes.ts'
 
@@ -12,22 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => panel?.stop())
 
-/** Opens the console as a browser does, and remembers every frame. */
+/** The console of a server of the player. */
 async function openConsole(identifier: string) {
   const { body } = await panel.asPlayer('GET', `/servers/${identifier}/websocket`)
-  const socket = new WebSocket(body.data.socket, { origin: panel.bootstrap.url })
-  const frames: { event: string; args?: string[] }[] = []
-  socket.on('message', (data) => frames.push(JSON.parse(String(data))))
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  const send = (event: string, ...args: string[]) => socket.send(JSON.stringify({ event, args }))
-  send('auth', body.data.token)
-  const seen = (event: string, text: string) => () =>
-    frames.some((frame) => frame.event === event && (frame.args ?? []).join('').includes(text))
-  await eventually(seen('auth success', ''))
-  /** Whether the newest status is this one. */
-  const isIn = (state: string) => () =>
-    frames.findLast(({ event }) => event === 'status')?.args?.[0] === state
-  return { socket, send, seen, isIn }
+  return openConsoleWith(body.data, panel.bootstrap.url)
 }
 
 // The use of a server is cached for 20 seconds, so its change is seen late.

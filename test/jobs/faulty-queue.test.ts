@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { serve as listen, type ServerType } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
 import { qstashQueue } from '../../src/adapters/queue.ts'
 import { jobs, scheduleRuns } from '../../src/db/schema.ts'
 import { enqueueAll } from '../../src/domain/jobs.ts'
@@ -39,7 +40,13 @@ async function open(options: QstashOptions): Promise<void> {
   qstash = await startQstash({ speed: 1_000_000, now: () => world.clock.now, ...options })
   let origin = ''
   const queue = () =>
-    qstashQueue({ token: qstash.token, baseUrl: qstash.url, origin, signingKeys: { ...qstash.keys } })
+    qstashQueue({
+      token: qstash.token,
+      baseUrl: qstash.url,
+      origin,
+      signingKeys: { ...qstash.keys },
+      checkSignature: signingKeyOf,
+    })
   const parts = () => ({ ...world.parts, queue: queue() })
   const settle = (work: Promise<unknown>[]) => void settled.push(...work)
   const app = serve(
@@ -103,6 +110,7 @@ describe('a queue that is away', () => {
       baseUrl: qstash.url,
       origin: 'http://panel.test',
       signingKeys: qstash.keys,
+      checkSignature: signingKeyOf,
     })
     Object.assign(world.parts, { queue: away })
     try {

@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gzipSync } from 'node:zlib'
+import { text } from 'node:stream/consumers'
+import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { budgets, lambdaSize, overBudget, sizeTable, surfaces } from '../../src/cli/bundles.ts'
+import { zipEntries } from '../../src/cli/zip-entries.ts'
+import { findPostgres } from '../support/cloud-services.ts'
+import { createDatabase } from '../support/database.ts'
 
-const run = promisify(execFile)
-const bin = (name: string) => join('node_modules', '.bin', name)
-const env = { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false', SLS_TELEMETRY_DISABLED: '1' }
-const limits = { env, timeout: 120_000, maxBuffer: 16 * 1024 * 1024 }
+const hasPostgres = await findPostgres('deploying to Lambda')
+
+/** Longer than any of the programs takes. */
+const timeout = 240_000
 
 let directory: string
 beforeAll(async () => {
@@ -17,41 +22,133 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-describe('Workers', { timeout: 130_000 }, () => {
-  it.each(['', 'client', 'application', 'remote', 'browser', 'jobs'])(
-    'bundle the environment "%s"',
-    async (name) => {
-      const out = join(directory, `worker-${name || 'all'}`)
-      const { stdout } = await run(
-        process.execPath,
-        [bin('wrangler'), 'deploy', '--dry-run', `--env=${name}`, '--outdir', out],
-        limits,
-      )
-      // Environments inherit the files of the top level; where no page is shown, no route leads to them.
-      expect(stdout).toMatch(/Read \d+ files from the assets directory/)
-      const file = (await readdir(out)).find((each) => each.endsWith('.js')) ?? ''
-      const code = await readFile(join(out, file))
-      // Workers take 3 MiB compressed on the smallest plan; the parser of XML that browsers have does not exist there.
-      // Mail servers are for platforms that may reach them.
-      expect(gzipSync(code).byteLength).toBeLessThan(1280 * 1024)
-      expect(code.includes('DOMParser')).toBe(false)
-      expect(code.includes('nodemailer')).toBe(false)
-    },
-  )
+/** A script as it runs where there is neither a database nor an account at a cloud. */
+async function run(script: string, words: string[], more: Record<string, string> = {}) {
+  const { PATH = '', HOME = '' } = process.env
+  const child = execFile(process.execPath, [`src/cli/${script}`, ...words], { env: { PATH, HOME, ...more } })
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout!),
+    text(child.stderr!),
+  ])
+  return { code: code as number, stdout, stderr }
+}
+
+/** The rows of a printed table. */
+const rowsIn = (stdout: string) =>
+  Array.from(stdout.matchAll(/^(\w+) +([\d.]+) +([\d.]+) +(\d+)(?: +(over))?$/gm), ([, name, ...rest]) => {
+    const [raw, gzip, budget] = rest.slice(0, 3).map(Number)
+    return { name, raw, gzip, budget, isOver: rest[3] === 'over' }
+  })
+
+const promised = surfaces.map((name) => ({ name, budget: budgets[name] }))
+
+describe('deploy-workers --dry-run', () => {
+  it('bundles each surface within its budget, without what Workers lack', { timeout }, async () => {
+    const { code, stdout, stderr } = await run('deploy-workers.ts', ['--dry-run', '--out', directory])
+    expect(rowsIn(stdout).map(({ name, budget }) => ({ name, budget }))).toEqual(promised)
+    for (const { name } of promised) {
+      const bundle = await readFile(join(directory, name, 'worker.js'), 'utf8')
+      // Browsers' parser of XML does not exist there, and mail servers are for platforms that may reach them.
+      expect(bundle.includes('DOMParser'), name).toBe(false)
+      expect(bundle.includes('nodemailer'), name).toBe(false)
+    }
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  it('bundles the whole panel within what the smallest plan takes', { timeout }, async () => {
+    const { code, stdout, stderr } = await run('deploy-workers.ts', ['--whole', '--dry-run'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(rowsIn(stdout)).toMatchObject([{ name: 'roost', budget: 3072 }])
+  })
 })
 
-describe('Lambda', { timeout: 130_000 }, () => {
-  it("packages the application's files with the function that shows pages, and with no other", async () => {
-    const out = join(directory, 'lambda')
-    await run(process.execPath, [bin('serverless'), 'package', '--package', out], limits)
-    // An archive holds the names of its files as they are.
-    const namesIn = async (name: string) => (await readFile(join(out, `${name}.zip`))).toString('latin1')
-    const browser = await namesIn('browser')
-    const files = await readdir('dist/web/assets')
-    expect(files.filter((file) => !browser.includes(`dist/web/assets/${file}`))).toEqual([])
-    expect(browser).toContain('dist/web/openapi.json')
-    for (const name of ['client', 'application', 'remote', 'jobs']) {
-      expect((await namesIn(name)).includes('dist/web/'), name).toBe(false)
-    }
+describe('deploy-lambda --package', () => {
+  it(
+    'packages each surface within its budget, and pages with the function that shows them',
+    { timeout },
+    async () => {
+      const out = join(directory, 'lambda')
+      const { code, stdout, stderr } = await run('deploy-lambda.ts', ['--package', '--out', out])
+      expect(rowsIn(stdout).map(({ name, budget }) => ({ name, budget }))).toEqual(promised)
+      const namesIn = async (name: string) =>
+        zipEntries(await readFile(join(out, `${name}.zip`))).map((entry) => entry.name)
+      const browser = await namesIn('browser')
+      const files = await readdir('dist/web/assets')
+      expect(files.filter((file) => !browser.includes(`dist/web/assets/${file}`))).toEqual([])
+      expect(browser).toContain('dist/web/openapi.json')
+      for (const name of ['client', 'application', 'remote', 'jobs']) {
+        expect(
+          (await namesIn(name)).filter((file) => file.startsWith('dist/web/')),
+          name,
+        ).toEqual([])
+      }
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    },
+  )
+
+  it('packages the remote function alone, for another region', { timeout }, async () => {
+    const out = join(directory, 'remote-only')
+    const { code, stdout } = await run('deploy-lambda.ts', [
+      '--package',
+      '--remote-only',
+      '--region',
+      'us-east-1',
+      '--out',
+      out,
+    ])
+    expect(rowsIn(stdout)).toMatchObject([{ name: 'remote', budget: budgets.remote }])
+    const state = JSON.parse(await readFile(join(out, 'serverless-state.json'), 'utf8'))
+    expect(state.service.service).toBe('roost-remote')
+    expect(state.service.provider.region).toBe('us-east-1')
+    expect(Object.keys(state.service.functions)).toEqual(['remote'])
+    const routes = Object.values<any>(state.service.provider.compiledCloudFormationTemplate.Resources)
+      .map(({ Properties }) => Properties?.RouteKey)
+      .filter(Boolean)
+    expect(routes).toEqual(['ANY /api/remote/{proxy+}'])
+    expect(code).toBe(0)
+  })
+})
+
+describe.skipIf(!hasPostgres)('deploy-lambda', () => {
+  it('migrates, and then finds no account at AWS', { timeout }, async () => {
+    const { url, drop } = await createDatabase()
+    const client = postgres(url, { max: 1, onnotice: () => undefined })
+    await client.unsafe('drop schema public cascade; create schema public')
+    // There are no credentials at this home, and no machine of AWS is asked for any.
+    const { code, stdout, stderr } = await run(
+      'deploy-lambda.ts',
+      ['--remote-only', '--region', 'us-east-1'],
+      {
+        DATABASE_URL: url,
+        HOME: directory,
+        AWS_EC2_METADATA_DISABLED: 'true',
+        CI: '1',
+      },
+    )
+    const [row] = await client`select to_regclass('public.servers') is not null as found`
+    await client.end()
+    await drop()
+    expect(stdout).toMatch(/^The database has the newest schema\.\n\nDeploying remote\n/)
+    expect(stderr).toContain('ended with exit code 1. Deployed: nothing. Not deployed: remote.')
+    expect({ code, isMigrated: row?.found }).toEqual({ code: 1, isMigrated: true })
+  })
+})
+
+describe('the table of sizes', () => {
+  it('marks what is over its budget', () => {
+    const sizes = [
+      { name: 'light', raw: 20, gzip: 9.96, budget: 10 },
+      { name: 'heavy', raw: 30.06, gzip: 10.1, budget: 10 },
+    ]
+    expect(overBudget(sizes)).toEqual([sizes[1]])
+    expect(rowsIn(sizeTable(sizes))).toEqual([
+      { name: 'light', raw: 20, gzip: 10, budget: 10, isOver: false },
+      { name: 'heavy', raw: 30.1, gzip: 10.1, budget: 10, isOver: true },
+    ])
+  })
+
+  it('takes no archive that is none for a function', async () => {
+    await expect(lambdaSize('client', 'package.json', 1)).rejects.toThrow('no ZIP archive')
   })
 })

@@ -11,7 +11,7 @@ const cloud = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
   UPSTASH_REDIS_REST_URL: 'https://127.0.0.1:1',
   UPSTASH_REDIS_REST_TOKEN: 'x',
-  QSTASH_TOKEN: 'x',
+  QSTASH_TOKEN: 'token',
   QSTASH_CURRENT_SIGNING_KEY: 'x',
   QSTASH_NEXT_SIGNING_KEY: 'y',
 }

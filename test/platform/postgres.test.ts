@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { rowsOf } from '../../src/db/database.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 
 const reachable = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -15,5 +16,5 @@ const hasPostgres = await answers(reachable).then(
 it.runIf(hasPostgres)('an address of PostgreSQL may have words that are for other drivers', async () => {
   const address = new URL(reachable)
   address.searchParams.set('channel_binding', 'require')
-  expect(await answers(address.href)).toMatchObject([{ one: 1 }])
+  expect(rowsOf(await answers(address.href))).toEqual([{ one: 1 }])
 })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Client, Receiver } from '@upstash/qstash'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
 import { qstashQueue } from '../../src/adapters/queue.ts'
 import { EnvironmentError, readEnv } from '../../src/platform/env.ts'
 import { backoff } from '../../src/platform/local/qstash/delivery.ts'
@@ -215,6 +216,7 @@ describe('the queue of the panel', () => {
       baseUrl: qstash.url,
       origin,
       signingKeys: { ...qstash.keys },
+      checkSignature: signingKeyOf,
       ...changes,
     })
   const messages = (count: number) =>

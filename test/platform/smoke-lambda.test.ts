@@ -13,7 +13,8 @@ const hasPostgres = await findPostgres('the smoke suite on Lambda')
 /** As the paths of serverless.yml lead. */
 const functionFor = (path: string) => {
   if (path.startsWith('/api/application')) return application
-  if (path.startsWith('/api/client')) return client
+  if (['/api/client', '/avatars/', '/health', '/metrics'].some((start) => path.startsWith(start)))
+    return client
   if (path.startsWith('/api/remote')) return remote
   return path.startsWith('/jobs/') ? jobs : browser
 }

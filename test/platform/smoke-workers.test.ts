@@ -5,7 +5,7 @@ import { startWorkers } from '../support/workers.ts'
 import { smokeSuite, type SmokeTarget } from './smoke.ts'
 
 const hasPostgres = await findPostgres('the smoke suites on Workers')
-const origin = 'http://panel.example.com'
+const origin = 'https://panel.example.com'
 
 const open =
   (environments: (string | null)[]) =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languages } from '../../src/domain/languages.ts'
 import { signMessage } from '../../src/platform/local/qstash-signature.ts'
 import type { Answer } from '../support/answers.ts'
 import { type CloudServices, openCloudServices } from '../support/cloud-services.ts'
@@ -263,6 +264,20 @@ export function smokeSuite(
 
     it('NW-5: reads dots in a path as everybody does', async () => {
       expect((await call('GET', '/api/application/x/%2e%2e/locations')).status).toBe(200)
+    })
+
+    it('has texts in every language', async () => {
+      for (const language of languages) {
+        const { status, body } = await call(
+          'GET',
+          `/locales/locale.json?locale=${language}&namespace=strings`,
+          {
+            bearer: '',
+          },
+        )
+        expect(status).toBe(200)
+        expect(body[language].strings.action.save).toMatch(/\S/)
+      }
     })
 
     it('is healthy', async () => {

@@ -17,7 +17,7 @@ import { sendRaw } from '../support/raw-http.ts'
 import { startWorkers } from '../support/workers.ts'
 
 const hasPostgres = await findPostgres('files of the application on each platform')
-const origin = 'http://panel.example.com'
+const origin = 'https://panel.example.com'
 const headers = { host: 'panel.example.com' }
 
 type Get = (path: string, more?: Record<string, string>) => Promise<Answer>

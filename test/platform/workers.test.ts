@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgres)('A worker', () => {
 
   beforeAll(async () => {
     services = await openCloudServices()
-    const secrets = { ...services.environment, APP_URL: 'http://panel.example.com' }
+    const secrets = { ...services.environment, APP_URL: 'https://panel.example.com' }
     workers = await startWorkers([
       { environment: 'jobs', secrets },
       { environment: 'browser', secrets: { APP_URL: 'no url' } },

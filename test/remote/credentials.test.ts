@@ -86,7 +86,7 @@ describe('a daemon', () => {
 
   it('may use the pair before the last reset until that expires', async () => {
     const [tokenId, secret] = [randomText(16), randomText(64)]
-    const place = { table: 'nodes', column: 'previous_token', row: node.uuid }
+    const place = { table: 'nodes', column: 'previous_token', row: node.uuid } as const
     await world.database.db
       .update(nodes)
       .set({

@@ -14,7 +14,7 @@ export type CloudServices = {
   environment: Record<string, string>
   database: OpenedDatabase
   neon: NeonProxy
-  /** It delivers nothing: what was published shows in its messages. */
+  /** What was published shows in its messages, delivered or not. */
   queue: Qstash
   /** Enough of a world for the factories. */
   world: World
@@ -40,15 +40,15 @@ export function stubEnvironment(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
 }
 
-/** A migrated database behind Neon's protocols, a cache and a queue. */
-export async function openCloudServices(): Promise<CloudServices> {
+/** A migrated database behind Neon's protocols, a cache and a queue, which delivers messages only where it is said to. */
+export async function openCloudServices({ delivers = false } = {}): Promise<CloudServices> {
   const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
   const { url, drop } = await createDatabase()
   const database = openPostgres(url, 2)
   const [neon, cache, queue] = await Promise.all([
     startNeonProxy(url),
     startUpstash(),
-    startQstash({ faults: () => ({ drop: true }) }),
+    startQstash({ signingKeys, faults: () => ({ drop: !delivers }) }),
   ])
   const panel = { keys: await importKeyRing(keys) }
   return {

@@ -12,7 +12,7 @@ export const nodeSecret = 'secret-of-the-node-0123456789-0123456789-0123456789-0
 
 /** Starts a daemon for the given panel in a folder of its own, with back-off short enough for tests. */
 export async function startTestDaemon(
-  panel: StubPanel,
+  panel: Pick<StubPanel, 'url'>,
   options: Partial<DaemonOptions> = {},
 ): Promise<RunningDaemon & { dataDirectory: string }> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'daemon-')))

@@ -63,6 +63,14 @@ export async function makeApplicationToken(world: World, acl: Acl = fullAcl): Pr
 export const makeClientToken = async (world: World, user: { id: number }) =>
   (await makeKey(world, user, { type: 'account' })).token
 
+/** The regions, by name with their origins, are those of the settings. */
+export async function makeRegions(world: World, endpoints: Record<string, string>): Promise<void> {
+  await world.database.db
+    .insert(tables.settings)
+    .values({ key: 'regions.endpoints', value: endpoints })
+    .onConflictDoUpdate({ target: tables.settings.key, set: { value: endpoints } })
+}
+
 export async function makeLocation(world: World, values: Insert<typeof tables.locations> = {}) {
   return only(
     await world.database.db

@@ -22,6 +22,9 @@ export type PanelProcess = {
   stop: () => Promise<void>
 }
 
+/** A panel of which an administrator's key is at hand. */
+export type Administrated = Pick<PanelProcess, 'asAdmin'>
+
 /** Starts `npm start`'s process on an empty directory of its own. */
 export async function startPanelProcess(env: Record<string, string> = {}): Promise<PanelProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'roost-panel-'))
@@ -96,7 +99,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** What `POST /servers` takes for a server of the Demo egg on this allocation. */
-export async function demoServer(panel: PanelProcess, user: number, allocation: number) {
+export async function demoServer(panel: Administrated, user: number, allocation: number) {
   const nests = await panel.asAdmin('GET', '/nests?include=eggs.variables')
   const egg = nests.body.data
     .flatMap((nest: any) => nest.attributes.relationships.eggs.data)
@@ -120,7 +123,7 @@ export async function demoServer(panel: PanelProcess, user: number, allocation: 
 }
 
 /** A node for a further daemon on this machine, with allocations; gives its id and theirs. */
-export async function addNode(panel: PanelProcess, name: string, ports: string, daemonListen?: number) {
+export async function addNode(panel: Administrated, name: string, ports: string, daemonListen?: number) {
   const location = await panel.asAdmin('POST', '/locations', { short: name, long: 'End to end' })
   const node = await panel.asAdmin('POST', '/nodes', {
     name,

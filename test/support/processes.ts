@@ -9,24 +9,38 @@ export type RunningProcess = {
   kill: () => Promise<void>
 }
 
-/** A Node process of this project, once it has printed `ready`. Fails with its output when it ends before. */
+/** Milliseconds within which a process has to be ready. */
+const patience = 60_000
+
+/** A Node process of this project, once it has printed `ready`. Fails with its output when it ends before, or never does. */
 export async function startProcess(
   file: string,
-  options: { args?: string[]; env?: Record<string, string>; ready: RegExp },
+  options: { args?: string[]; env?: Record<string, string>; cwd?: string; ready: RegExp },
 ): Promise<RunningProcess> {
   const child = spawn(process.execPath, [file, ...(options.args ?? [])], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })
   let output = ''
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString()
-      if (options.ready.test(output)) resolve()
+      if (!options.ready.test(output)) return
+      clearTimeout(timer)
+      resolve()
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    child.once('exit', () => reject(new Error(`${file} ended before it was ready:\n${output}`)))
+    const giveUp = () => {
+      child.kill('SIGKILL')
+      reject(new Error(`${file} is not ready after a minute:\n${output}`))
+    }
+    const timer = setTimeout(giveUp, patience)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      reject(new Error(`${file} ended before it was ready:\n${output}`))
+    })
   })
   return {
     child,

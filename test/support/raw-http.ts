@@ -1,16 +1,20 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import type { Answer } from './answers.ts'
 import { answerOf } from './answers.ts'
 
 export type RawRequest = {
-  headers?: Record<string, string>
+  /** Several values are sent as headers of their own. */
+  headers?: Record<string, string | string[]>
   /** Sent with any method, GET too. */
-  body?: string
+  body?: string | Uint8Array
   /** Address of this machine from which the request comes. */
   from?: string
 }
+
+/** An answer with its body as it came. */
+export type RawAnswer = Answer & { bytes: Buffer }
 
 /** Sends a request exactly as it is written: the path is not brought into a plain form, Host may be any. */
 export async function sendRaw(
@@ -18,7 +22,7 @@ export async function sendRaw(
   method: string,
   path: string,
   options: RawRequest,
-): Promise<Answer> {
+): Promise<RawAnswer> {
   const { headers = {}, body, from } = options
   const outgoing = request({
     host: server.hostname,
@@ -31,7 +35,11 @@ export async function sendRaw(
   })
   outgoing.end(body)
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
-  return answerFrom(incoming.statusCode ?? 0, incoming.headersDistinct, await text(incoming))
+  // Whoever has answered need not read the rest of a body.
+  outgoing.on('error', () => undefined)
+  const bytes = await buffer(incoming)
+  const answer = await answerFrom(incoming.statusCode ?? 0, incoming.headersDistinct, bytes.toString())
+  return { ...answer, bytes }
 }
 
 /** An answer as tests read it, from whatever form it came in. */

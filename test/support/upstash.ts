@@ -6,6 +6,14 @@ import { connectRedis, type Reply, type SendCommand } from './redis-client.ts'
 
 export const testRedisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 
+/** Whether a real Redis answers; says so when suites have to be left out. */
+export async function findRedis(suite: string): Promise<boolean> {
+  const redis = await connectRedis(testRedisUrl).catch(() => null)
+  if (redis) redis.close()
+  else console.log(`SKIPPED ${suite}: no Redis at ${new URL(testRedisUrl).host}.`)
+  return redis !== null
+}
+
 export type UpstashStandIn = { url: string; token: string; close: () => Promise<void> }
 
 /** Speaks Upstash's REST protocol in front of Redis, or of a map of this process where none answers. */

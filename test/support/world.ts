@@ -23,6 +23,7 @@ import { mailOutbox } from '../../src/platform/local/mail.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import { openPanel, type Parts } from '../../src/platform/parts.ts'
 import { serve } from '../../src/platform/serve.ts'
+import { textFiles } from '../../src/platform/text-files.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { answerOf, type Answer, checkAnswer } from './answers.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
@@ -36,7 +37,6 @@ const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 const config: Parts['config'] = {
   url: panelUrl,
   name: 'Roost',
-  regionalUrls: { eu: 'https://eu.panel.test' },
   clientRateLimit: 100_000,
   applicationRateLimit: 100_000,
   timezone: 'UTC',
@@ -126,6 +126,7 @@ async function openWorld(): Promise<World> {
     pastes: httpPastes(),
     oauth: httpOauth(),
     captcha: httpCaptcha(),
+    texts: textFiles,
     mysqlHost,
     gameQuery: nodeGameQuery,
     metrics: openMetrics(),

@@ -19,7 +19,7 @@ const patience = 60_000
  * and removed, and an upload is given up. Stops at the first failure and leaves nothing behind. Refuses a panel
  * without a store that takes uploads in parts.
  */
-export async function tryObjectStore(panel: Panel): Promise<{ checks: Check[] }> {
+export async function tryObjectStore(panel: Pick<Panel, 'objects'>): Promise<{ checks: Check[] }> {
   const uploads = panel.objects.multipart
   if (!uploads) throw new VerbError('This panel keeps objects on its own disk: set S3_BUCKET and its keys.')
   const trial: Trial = { panel, uploads, key: `${randomUUID()}/${randomUUID()}.tar.gz`, opened: [] }
@@ -36,7 +36,7 @@ export async function tryObjectStore(panel: Panel): Promise<{ checks: Check[] }>
   return { checks }
 }
 
-type Trial = { panel: Panel; uploads: MultipartUploads; key: string; opened: string[] }
+type Trial = { panel: Pick<Panel, 'objects'>; uploads: MultipartUploads; key: string; opened: string[] }
 
 const pieces = [randomBytes(smallestPart), randomBytes(1000)]
 const archive = Buffer.concat(pieces)

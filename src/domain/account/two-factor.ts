@@ -5,7 +5,7 @@ import type { User } from '../../db/tables/users.ts'
 import { badRequest } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { record } from '../activity.ts'
-import { open, seal } from '../secrets.ts'
+import { open, seal, type SecretPlace } from '../secrets.ts'
 import { newTotpSecret, totpStep, totpUri } from '../totp.ts'
 import { callersAccount, lockCallersAccount } from './caller.ts'
 import { currentPassword, requirePassword } from './current-password.ts'
@@ -25,7 +25,11 @@ export type TwoFactorSetup = { uri: string; secret: string }
 
 const alreadyOn = () => badRequest('Two-factor authentication is already on.')
 const wrongPassword = () => badRequest('The password is not the right one.')
-const secretPlace = (user: Pick<User, 'uuid'>) => ({ table: 'users', column: 'totp_secret', row: user.uuid })
+const secretPlace = (user: Pick<User, 'uuid'>): SecretPlace => ({
+  table: 'users',
+  column: 'totp_secret',
+  row: user.uuid,
+})
 
 /**
  * A fresh secret waits for its first code; the one before it is forgotten. Refuses with 400 when two-factor

@@ -33,6 +33,14 @@ export async function throughStore<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Refuses with 400 an archive that the object store has lost, with 503 while the store is away. */
+export async function refuseLostObject(panel: Panel, key: string): Promise<void> {
+  const head = panel.objects.multipart?.head
+  if (head && !(await throughStore(() => head(key)))) {
+    throw badRequest('The archive of this backup is not in the object store any more.')
+  }
+}
+
 /** Enough of a backup to find its archive. */
 type Archive = {
   server: Pick<Server, 'uuid'>

@@ -10,7 +10,7 @@ import { inTransaction, type Panel } from '../../panel.ts'
 import { entryOf } from '../activity.ts'
 import { daemonSecret, daemonUrl } from '../daemon-address.ts'
 import { websocketTokenName } from '../websocket-tokens.ts'
-import { archiveKey, type Disk, diskOf, throughStore } from './archives.ts'
+import { archiveKey, type Disk, diskOf, refuseLostObject, throughStore } from './archives.ts'
 
 /** Seconds for which an address is good: at the node, and in the object store. */
 const lifetimes = { wings: 900, s3: 300 }
@@ -19,13 +19,15 @@ type Target = { server: Pick<Server, 'id' | 'uuid'>; node: Node }
 
 /**
  * Where a browser fetches the archive: from the node, once and within 15 minutes, or from the object store within
- * five. Records `server:backup.download`. Refuses with 404, with 400 a backup that is not a good one or is on an
- * unknown disk. Spec: Client API, backups. Wings: GET /download/backup
+ * five. Records `server:backup.download`. Refuses with 404; with 400 a backup that is not a good one, is on an
+ * unknown disk, or which the object store has lost; with 503 while that store is away. Spec: Client API, backups. Wings: GET /download/backup
  */
 export async function downloadAddress(panel: Panel, target: Target, uuid: string): Promise<string> {
-  const disk = await recordDownload(panel, target.server, uuid)
+  const disk = await recordDownload(panel, target.server, uuid, 'wings')
   if (disk === 's3') {
     const key = archiveKey({ server: target.server, backup: { uuid } })
+    await refuseLostObject(panel, key)
+    await recordDownload(panel, target.server, uuid, 's3')
     return throughStore(() => panel.objects.signedUrl(key, lifetimes.s3))
   }
   const url = new URL('/download/backup', daemonUrl(target.node))
@@ -53,8 +55,11 @@ export async function downloadToken(
   })
 }
 
-/** Finds the backup and writes down that it is fetched, in one statement: who reads pays no second one. */
-function recordDownload(panel: Panel, server: Target['server'], uuid: string): Promise<Disk> {
+/**
+ * The disk of the backup. Where that is `disk` it is written down that the backup is fetched, in the same
+ * statement: who reads pays no second one.
+ */
+function recordDownload(panel: Panel, server: Target['server'], uuid: string, disk: Disk): Promise<Disk> {
   return inTransaction(panel, async ({ db }) => {
     const entry = entryOf(panel, 'server:backup.download', { serverId: server.id })
     const result = await db.execute(sql`
@@ -66,7 +71,7 @@ function recordDownload(panel: Panel, server: Target['server'], uuid: string): P
         select ${panel.now().toISOString()}::timestamptz, ${entry.event}::text, ${entry.ip}::text,
           ${entry.source}::text, ${entry.actorId}::integer, ${entry.apiKeyId}::integer, ${server.id}::integer,
           jsonb_build_object('name', name)
-        from found returning id
+        from found where disk = ${disk} returning id
       ), about as (
         insert into ${activitySubjects} (activity_id, subject_type, subject_id)
         select entry.id, 'backup', found.id from entry cross join found

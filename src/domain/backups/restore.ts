@@ -13,7 +13,7 @@ import { boolean } from '../fields.ts'
 import { cancelJob, type JobPayloads, replaceJob } from '../jobs.ts'
 import type { ServerConflict } from '../server-state.ts'
 import { lockAvailable } from '../servers/lock.ts'
-import { archiveKey, diskOf, throughStore } from './archives.ts'
+import { archiveKey, diskOf, refuseLostObject, throughStore } from './archives.ts'
 import { findBackup, lockBackup, occurrenceOf } from './backups.ts'
 import { downloadToken } from './download.ts'
 import { enqueueWatch, failRestoration, orderKey } from './restoration-ends.ts'
@@ -98,11 +98,7 @@ function refuseUnfit({ status }: Pick<Server, 'status'>, backup: Backup): void {
 /** Daemons remove the files first and look for the archive then. A node is asked only where that would matter. */
 async function refuseLost(panel: Panel, target: Target, backup: Backup, truncate: boolean): Promise<void> {
   if (backup.disk === 's3') {
-    const head = panel.objects.multipart?.head
-    const key = archiveKey({ ...target, backup })
-    if (head && !(await throughStore(() => head(key)))) {
-      throw badRequest('The archive of this backup is not in the object store any more.')
-    }
+    await refuseLostObject(panel, archiveKey({ ...target, backup }))
   } else if (truncate) {
     const token = await downloadToken(panel, target, backup)
     const isLost = await panel.daemon(target.node).lacksBackup(token).catch(refuseDaemonFailure)

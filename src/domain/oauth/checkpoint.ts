@@ -1,6 +1,6 @@
 import type { Session } from '../../db/tables/sessions.ts'
 import type { Panel } from '../../panel.ts'
-import { open, seal } from '../secrets.ts'
+import { open, seal, type SecretPlace } from '../secrets.ts'
 import { type OpenedSession, rememberInSession, type SessionData, sessionId } from '../sessions.ts'
 
 /**
@@ -28,4 +28,4 @@ export async function readConfirmationToken(panel: Panel, session: Session | nul
   return open(panel, oauthCheckpoint, placeOf(session.id))
 }
 
-const placeOf = (id: string) => ({ table: 'sessions', column: 'data', row: id })
+const placeOf = (id: string): SecretPlace => ({ table: 'sessions', column: 'data', row: id })

@@ -13,7 +13,7 @@ import { invalidField } from '../validation.ts'
 import { findViableNodes, lockFreeAllocation, noAllocation } from './deploy.ts'
 import type { DeployInput, ServerInput } from './input.ts'
 import { eraseServer } from './delete.ts'
-import { endWatch, watchInstall } from './install-watch.ts'
+import { creationKey, endWatch, watchInstall } from './install-watch.ts'
 import { variableValues } from './variables.ts'
 
 /** Seconds after which a creation that nobody finished is taken up by its job: longer than a call to a daemon. */
@@ -45,9 +45,6 @@ export async function createServer(panel: Panel, input: ServerInput): Promise<Se
   await cancelJob(panel, creationKey(server.id))
   return server
 }
-
-/** Under which the job that finishes a creation waits. */
-export const creationKey = (serverId: number) => `create-server:${serverId}`
 
 type Problem = { field: string; rule: string; detail: string }
 

@@ -7,6 +7,12 @@ const interval = 30 * 60
 /** Under which the job that watches the installation of a server waits. */
 export const watchKey = (serverId: number) => `watch-install:${serverId}`
 
+/** Under which the job that finishes a creation waits. */
+export const creationKey = (serverId: number) => `create-server:${serverId}`
+
+/** Under which the job that finishes the start of a reinstallation waits. */
+export const reinstallKey = (serverId: number) => `reinstall-server:${serverId}`
+
 const inAWhile = (panel: Panel) => new Date(panel.now().getTime() + interval * 1000)
 
 /**

@@ -8,7 +8,7 @@ import { inTransaction, type Panel } from '../../panel.ts'
 import { record } from '../activity.ts'
 import { refuseDaemonFailure } from '../daemon-errors.ts'
 import { cancelJob, enqueue, isWaiting, type JobPayloads } from '../jobs.ts'
-import { endWatch, watchInstall } from './install-watch.ts'
+import { endWatch, reinstallKey, watchInstall } from './install-watch.ts'
 import { lockServer, placeOf } from './lock.ts'
 
 /**
@@ -18,9 +18,6 @@ import { lockServer, placeOf } from './lock.ts'
 const reinstallGrace = 60
 /** How often the job asks, over about an hour. */
 const mostAttempts = 10
-
-/** Under which the job that finishes the start of a reinstallation waits. */
-export const reinstallKey = (serverId: number) => `reinstall-server:${serverId}`
 
 /**
  * The daemon installs the server again, which goes on by itself; the status is `installing`. One that is

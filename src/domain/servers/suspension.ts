@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { DaemonError } from '../../adapters/daemon.ts'
 import { only } from '../../db/database.ts'
 import { servers } from '../../db/schema.ts'
 import type { ServerStatus } from '../../db/tables/servers.ts'
@@ -16,8 +17,9 @@ type StatusChange = ServerChange & { before: ServerStatus; after: ServerStatus }
  * before. One that is so already stays as it is. When the process dies before the daemon was told, a job
  * tells it.
  *
- * Refuses with 404, with 409 while the server is being moved, and with the daemon's status, 502 or 504 when
- * it does not take the change: then the status is as before, and a job brings the daemon back to it.
+ * A node that does not answer learns of it from the job. Refuses with 404, with 409 while the server is being
+ * moved, and with the daemon's status or 502 when it does not take the change: then the status is as before, and
+ * a job brings the daemon back to it.
  * Spec: States and transitions, suspend. Wings: POST /api/servers/{uuid}/sync
  */
 export async function setSuspended(panel: Panel, id: number, isSuspended: boolean): Promise<void> {
@@ -26,6 +28,8 @@ export async function setSuspended(panel: Panel, id: number, isSuspended: boolea
   try {
     await deliverChange(panel, change)
   } catch (error) {
+    // Whoever suspends wants it to hold also where the node is away: the panel lets nobody near the server meanwhile.
+    if (error instanceof DaemonError && error.status === null) return enqueueSync(panel, id)
     if ((await takeBack(panel, change)) === 'delivered') return
     refuseDaemonFailure(error)
   }

@@ -8,6 +8,8 @@ import { rowVersion } from './lock.ts'
 
 /** Seconds which the request that made a change has to deliver it itself. */
 const headStart = 15
+/** Seconds for which a node that is away is tried: it may be down for long. */
+const longestAbsence = 30 * 86_400
 
 /** A committed change of which the daemon must learn; `version` is the row's `rowVersion` after it. */
 export type ServerChange = { server: Pick<Server, 'id' | 'uuid'>; node: Node; version: string }
@@ -21,7 +23,11 @@ export const enqueueSync = (panel: Panel, serverId: number): Promise<void> =>
     panel,
     'sync-server',
     { serverId },
-    { key: syncKey(serverId), runAt: new Date(panel.now().getTime() + headStart * 1000) },
+    {
+      key: syncKey(serverId),
+      runAt: new Date(panel.now().getTime() + headStart * 1000),
+      lifetimeSeconds: longestAbsence,
+    },
   )
 
 /**

@@ -4,9 +4,7 @@ import { jobs, nodes, servers } from '../../db/schema.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { isWaiting, type JobPayloads } from '../jobs.ts'
-import { creationKey } from './create.ts'
-import { endWatch, watchKey, watchOn } from './install-watch.ts'
-import { reinstallKey } from './reinstall.ts'
+import { creationKey, endWatch, reinstallKey, watchKey, watchOn } from './install-watch.ts'
 
 /** Milliseconds after which an installation that nobody reported of has failed. */
 const longestInstall = 6 * 3_600_000

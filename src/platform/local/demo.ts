@@ -12,7 +12,7 @@ import {
 import { nodes, servers, users } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { daemonSecret } from '../../domain/daemon-address.ts'
+import { findNodeConfiguration } from '../../domain/node-configuration.ts'
 import { createServer } from '../../domain/servers/create.ts'
 import type { Panel } from '../../panel.ts'
 import { type RunningDaemon, startDaemon } from './daemon/start.ts'
@@ -76,7 +76,7 @@ async function makeDemo(panel: Panel, directory: string, log: (line: string) => 
   const { application_key: applicationKey, ...admin } = await seedAdministrator(panel)
   const { user, seeded } = await seedPlayer(panel)
   const { node, tokenId, token } = await seedNode(panel, 1)
-  const daemon = await startNodeDaemon(panel, directory, { ...node, tokenId, token }, 0, log)
+  const daemon = await startNodeDaemon(panel, directory, node, 0, log)
   const [placed] = await panel.db.select().from(nodes).where(eq(nodes.id, node.id))
   const { id } = await createServer(panel, await demoServerInput(panel, placed ?? node, user))
   const server = await untilInstalled(panel, id)
@@ -98,9 +98,8 @@ async function resumeDemo(
   node: Node,
   log: (line: string) => void,
 ) {
-  const token = await daemonSecret(panel, node)
-  const credentials = { ...node, tokenId: node.daemonTokenId, token }
-  const daemon = await startNodeDaemon(panel, directory, credentials, node.daemonListen, log)
+  const { token } = await findNodeConfiguration(panel, node.id)
+  const daemon = await startNodeDaemon(panel, directory, node, node.daemonListen, log)
   const bootstrap: Bootstrap = {
     ...earlier,
     url: panel.config.url,
@@ -113,16 +112,17 @@ async function resumeDemo(
 async function startNodeDaemon(
   panel: Panel,
   directory: string,
-  node: { id: number; uuid: string; tokenId: string; token: string },
+  node: { id: number },
   port: number,
   log: (line: string) => void,
 ): Promise<RunningDaemon> {
-  const { uuid, tokenId, token } = node
+  const configuration = await findNodeConfiguration(panel, node.id)
   const options = {
-    panelUrl: panel.config.url,
-    tokenId,
-    token,
-    uuid,
+    panelUrl: configuration.remote,
+    allowedOrigins: configuration.allowed_origins ?? [],
+    tokenId: configuration.token_id,
+    token: configuration.token,
+    uuid: configuration.uuid,
     dataDirectory: join(directory, 'daemon'),
     allowLocalPulls: true,
     log,

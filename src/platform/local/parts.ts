@@ -6,6 +6,7 @@ import { mysqlHost } from '../../adapters/mysql-host.ts'
 import { httpOauth } from '../../adapters/oauth.ts'
 import type { ObjectStore } from '../../adapters/objects.ts'
 import { httpPastes } from '../../adapters/paste.ts'
+import { signingKeyOf } from '../../adapters/queue-signature.ts'
 import { qstashQueue, type Queue } from '../../adapters/queue.ts'
 import { importKeyRing } from '../../domain/secrets.ts'
 import { openMetrics } from '../../metrics.ts'
@@ -17,8 +18,9 @@ import { lazyObjects } from '../lazy-objects.ts'
 import { nodeGameQuery } from '../node-game-query.ts'
 import type { Parts } from '../parts.ts'
 import { s3OptionsOf } from '../s3-options.ts'
-import { migratePostgres, type OpenedDatabase, openPostgres } from '../postgres.ts'
+import { type OpenedDatabase, openPostgres } from '../postgres.ts'
 import { openSmtp } from '../smtp.ts'
+import { textFiles } from '../text-files.ts'
 import { countStatement } from '../statement-count.ts'
 import { localCache } from './cache.ts'
 import type { DataDirectory } from './data-directory.ts'
@@ -39,7 +41,10 @@ export type LocalSurroundings = {
   deliver: (request: Request) => Promise<Response>
 }
 
-/** The parts of the Node process: the real thing for whatever the environment names, an embedded one for the rest. */
+/**
+ * The parts of the Node process: the real thing for whatever the environment names, an embedded one for the rest. Of
+ * the databases only the embedded one is migrated.
+ */
 export async function openLocalParts(
   env: Env,
   surroundings: LocalSurroundings,
@@ -66,6 +71,7 @@ export async function openLocalParts(
     pastes: httpPastes(),
     oauth: httpOauth(),
     captcha: httpCaptcha(),
+    texts: textFiles,
     mysqlHost,
     gameQuery: nodeGameQuery,
     metrics: openMetrics(),
@@ -81,7 +87,6 @@ export async function openLocalParts(
 const configOf = (env: Env, url: string): PanelConfig => ({
   url,
   name: env.APP_NAME,
-  regionalUrls: env.REGIONAL_URLS,
   clientRateLimit: env.CLIENT_RATE_LIMIT,
   applicationRateLimit: env.APPLICATION_RATE_LIMIT,
   timezone: env.APP_TIMEZONE,
@@ -99,7 +104,6 @@ async function openDatabase(env: Env, directory: DataDirectory): Promise<OpenedD
       onStatement: countStatement,
     })
   }
-  await migratePostgres(env.DATABASE_URL)
   return openPostgres(env.DATABASE_URL, env.DATABASE_POOL_SIZE, countStatement)
 }
 
@@ -118,6 +122,7 @@ function openQueue(
       current: required(env, 'QSTASH_CURRENT_SIGNING_KEY'),
       next: required(env, 'QSTASH_NEXT_SIGNING_KEY'),
     },
+    checkSignature: signingKeyOf,
   })
   return { queue, close: () => undefined }
 }

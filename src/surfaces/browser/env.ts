@@ -25,18 +25,6 @@ export type BrowserEnv = {
   Variables: HttpEnv['Variables'] & { visitor: Visitor; session: Session | null; account: User | null }
 }
 
-/** Anybody may call. */
-export const noCredential = stating(
-  { kind: 'credential', name: 'none' },
-  createMiddleware<HttpEnv>(async (_c, next) => next()),
-)
-
-/** Nothing is asked of the caller. */
-export const anybody = stating(
-  { kind: 'permission', name: 'anybody' },
-  createMiddleware<HttpEnv>(async (_c, next) => next()),
-)
-
 /**
  * The browser's session, with the account that is signed in to it. Whatever changes something must come from
  * our pages. Refuses bearer keys with 401, foreign pages with 419, and with 400 changes by somebody who must have

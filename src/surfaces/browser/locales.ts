@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
+import type { Texts } from '../../adapters/texts.ts'
 import { languageNamed } from '../../domain/languages.ts'
 import type { HttpEnv } from '../../http/environment.ts'
+import { anybody, noCredential } from '../../http/open-route.ts'
 import { query, returns, summary } from '../../http/route.ts'
-import { anybody, noCredential } from './env.ts'
-import { type Texts, textsOf } from './texts.ts'
+import type { Panel } from '../../panel.ts'
+import { textsOf } from './texts.ts'
 
 const mostNames = 20
 const longestList = 255
@@ -38,15 +40,18 @@ export const locales = new Hono<HttpEnv>().get(
   async (c) => {
     const { locale, namespace } = c.req.valid('query')
     c.header('cache-control', 'public, max-age=3600, stale-while-revalidate=86400')
-    return c.json(Object.fromEntries(await each(locale, (name) => textsIn(name, namespace))))
+    const { panel } = c.var
+    return c.json(Object.fromEntries(await each(locale, (name) => textsIn(panel, name, namespace))))
   },
 )
 
 /** Under each namespace its texts; nothing where there is no such language or namespace. */
-async function textsIn(locale: string, namespaces: string[]): Promise<Record<string, Texts>> {
+async function textsIn(panel: Panel, locale: string, namespaces: string[]): Promise<Record<string, Texts>> {
   const language = languageNamed(locale)
   if (!language) return {}
-  return Object.fromEntries(await each(namespaces, async (name) => (await textsOf(language, name)) ?? {}))
+  return Object.fromEntries(
+    await each(namespaces, async (name) => (await textsOf(panel, language, name)) ?? {}),
+  )
 }
 
 const each = <Value>(names: string[], valueOf: (name: string) => Promise<Value>) =>

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import type { Texts } from '../../adapters/texts.ts'
 import type { User } from '../../db/tables/users.ts'
 import { type Language, localeOf } from '../../domain/languages.ts'
 import { reachableDaemons } from '../../domain/reachable-daemons.ts'
@@ -8,10 +9,11 @@ import { settingsOf } from '../../domain/settings.ts'
 import { stating } from '../../http/facts.ts'
 import { returns, summary } from '../../http/route.ts'
 import { setPageHeaders } from '../../http/security-headers.ts'
+import type { Panel } from '../../panel.ts'
 import { type BrowserEnv, browserSession, everybody, guest, offerSession } from './env.ts'
 import { presentUser } from './resources/sign-in.ts'
 import { documentOf } from './shell.ts'
-import { type Texts, textsOf } from './texts.ts'
+import { textsOf } from './texts.ts'
 import assets from './web-assets.json' with { type: 'json' }
 
 /** Pages that the application shows, by the group of texts which says what they are. */
@@ -101,7 +103,7 @@ async function showPage(c: Context<BrowserEnv>, name: PageName) {
   const language = localeOf(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
   const captcha = await shownCaptcha(c)
-  const texts = await pageTexts(language, name)
+  const texts = await pageTexts(panel, language, name)
   setPageHeaders(c, panel.config.url, {
     nonce,
     connections: account ? await daemonSources(c) : [],
@@ -146,8 +148,8 @@ async function daemonSources(c: Context<BrowserEnv>): Promise<string[]> {
 }
 
 /** What the page says of itself in this language. */
-async function pageTexts(language: Language, name: PageName) {
-  const page = (await textsOf(language, 'auth'))?.page as Texts
+async function pageTexts(panel: Panel, language: Language, name: PageName) {
+  const page = (await textsOf(panel, language, 'auth'))?.page as Texts
   const { title, text } = page[name] as { title: string; text: string }
   return { title, text, noScript: page.no_script as string }
 }

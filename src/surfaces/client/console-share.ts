@@ -11,7 +11,7 @@ export const consoleShare = new Hono<ServerEnv>().post(
   summary('Publish a console log, redacted, for a day'),
   available,
   permission('websocket.connect'),
-  throttle({ name: 'console-share', limit: 3, seconds: 60, key: perUser }),
+  throttle({ name: 'console-share', limit: 3, seconds: 60, key: perUser, isVital: true }),
   body(ShareInput, shareBodyLimit),
   returns(200, SharedLogLink),
   async (c) => c.json(presentSharedLog(await shareLog(c.var.panel, c.req.valid('json')))),

@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory'
-import { unauthenticated } from '../../errors.ts'
+import { requireSigned } from '../../domain/queue-messages.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { stating } from '../../http/facts.ts'
 import { bufferBody } from '../../http/json-body.ts'
@@ -17,9 +17,7 @@ export const queueSignature = stating(
       path: c.req.path,
       now: panel.now(),
     }
-    const key = await panel.queue.signedBy(message)
-    if (key === null) throw unauthenticated('The message is not signed by the queue.')
-    panel.metrics.count('roost_queue_messages_total', { key })
+    await requireSigned(panel, message)
     c.set('panel', { ...panel, actor: { kind: 'system' } })
     await next()
   }),

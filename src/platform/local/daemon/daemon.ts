@@ -24,6 +24,8 @@ export type DaemonOptions = {
   port?: number
   profile?: Profile
   allowedOrigins?: string[]
+  /** Where the panel's changes to the configuration are kept; nowhere when left out. */
+  configFile?: string
   activityInterval?: number
   tokenCheckInterval?: number
   stopTimeout?: number
@@ -35,6 +37,7 @@ export type DaemonOptions = {
   log?: (line: string) => void
 }
 
+/** What a daemon reads at its start alone: a change of `remote` or `allowed_origins` counts here after the next one. */
 export type DaemonSettings = {
   panelUrl: string
   panelOrigin: string
@@ -44,6 +47,7 @@ export type DaemonSettings = {
   profile: Profile
   version: string
   allowedOrigins: string[]
+  configFile: string | null
   activityInterval: number
   tokenCheckInterval: number
   stopTimeout: number
@@ -94,6 +98,7 @@ export function resolveSettings(options: DaemonOptions): DaemonSettings {
     profile,
     version: versions[profile],
     allowedOrigins: options.allowedOrigins ?? [],
+    configFile: options.configFile ?? null,
     activityInterval: options.activityInterval ?? 60_000,
     tokenCheckInterval: options.tokenCheckInterval ?? 30_000,
     stopTimeout: options.stopTimeout ?? 600_000,

@@ -46,9 +46,9 @@ function findServer(daemon: Daemon, request: IncomingMessage): GameServer | numb
 }
 
 function isAllowedOrigin(daemon: Daemon, origin: string | undefined): boolean {
-  const { panelOrigin, allowedOrigins } = daemon.settings
+  const { remote, allowed_origins: allowed } = daemon.config
   if (origin === undefined) return false
-  return origin === panelOrigin || allowedOrigins.some((entry) => entry === '*' || entry === origin)
+  return origin === remote || (Array.isArray(allowed) && (allowed.includes('*') || allowed.includes(origin)))
 }
 
 function refuse(socket: Duplex, status: number): void {

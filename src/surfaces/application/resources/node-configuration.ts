@@ -16,4 +16,5 @@ export const NodeConfiguration = () =>
     system: z.strictObject({ data: z.string(), sftp: z.strictObject({ bind_port: z.int() }) }),
     allowed_mounts: z.array(z.string()),
     remote: z.url(),
+    allowed_origins: z.array(z.url()).optional(),
   })

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
-import { bearerToken } from '../../domain/credentials.ts'
-import { checkHealth } from '../../domain/health.ts'
-import { equalSecrets } from '../../domain/secrets.ts'
-import { notFound, unauthenticated } from '../../errors.ts'
-import type { HttpEnv } from '../../http/environment.ts'
-import { stating } from '../../http/facts.ts'
-import { returns, summary } from '../../http/route.ts'
-import { anybody, noCredential } from './env.ts'
+import { bearerToken } from '../domain/credentials.ts'
+import { checkHealth } from '../domain/health.ts'
+import { equalSecrets } from '../domain/secrets.ts'
+import { notFound, unauthenticated } from '../errors.ts'
+import type { HttpEnv } from '../http/environment.ts'
+import { stating } from '../http/facts.ts'
+import { anybody, noCredential } from '../http/open-route.ts'
+import { returns, summary } from '../http/route.ts'
 
 const State = () => z.enum(['ok', 'failed', 'unknown'])
 const HealthReport = () =>
