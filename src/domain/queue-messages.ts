@@ -11,6 +11,7 @@ export async function requireSigned(panel: Panel, message: Parameters<Queue['sig
   const key = await panel.queue.signedBy(message)
   panel.metrics.count('roost_queue_messages_total', { key: key ?? 'none' })
   if (key !== null) return
-  if (message.signature !== '') log('warn', 'A message was refused: our signing keys do not fit its signature.')
+  if (message.signature !== '')
+    log('warn', 'A message was refused: our signing keys do not fit its signature.')
   throw unauthenticated('The message is not signed by the queue.')
 }

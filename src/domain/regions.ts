@@ -16,7 +16,7 @@ const settingKey = 'regions.endpoints'
 export const remoteColumn = (panel: Panel): SQL<string> =>
   sql<string>`coalesce((select ${settings.value} ->> ${locations.region} from ${settings} where ${settings.key} = ${settingKey}), ${panel.config.url})`
 
-/** The regions, which nobody changes until the transaction ends. Call it before rows are locked that a location has. */
+/** The regions, which nobody changes until the transaction ends. Whoever locks a location, too, does so afterwards. */
 export async function holdRegions(panel: Panel): Promise<Regions> {
   const [stored] = await panel.db
     .select({ value: settings.value })

@@ -1,8 +1,11 @@
 import type { Database } from '../db/database.ts'
 import type { OpenedDatabase } from './postgres.ts'
 
-/** Milliseconds after which the database counts as out of reach: for a connection, and for the answer to a statement. */
-export const longestSilence = 15_000
+/**
+ * Milliseconds after which the database counts as out of reach: for a connection, and for the answer to a statement.
+ * Daemons wait for half a minute.
+ */
+export const longestSilence = 10_000
 
 type Listening = {
   on: (event: 'error', listener: () => void) => unknown

@@ -37,7 +37,8 @@ export const keyRing = () =>
 export const timeZone = () =>
   z.string().refine((name) => {
     try {
-      return new Intl.DateTimeFormat('en', { timeZone: name }) !== null
+      Intl.DateTimeFormat('en', { timeZone: name })
+      return true
     } catch {
       return false
     }

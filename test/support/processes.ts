@@ -15,7 +15,14 @@ const patience = 60_000
 /** A Node process of this project, once it has printed `ready`. Fails with its output when it ends before, or never does. */
 export async function startProcess(
   file: string,
-  options: { args?: string[]; env?: Record<string, string>; cwd?: string; ready: RegExp },
+  options: {
+    args?: string[]
+    env?: Record<string, string>
+    cwd?: string
+    ready: RegExp
+    /** What it prints when it will never be, though it does not end. */
+    failed?: RegExp
+  },
 ): Promise<RunningProcess> {
   const child = spawn(process.execPath, [file, ...(options.args ?? [])], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
@@ -26,20 +33,18 @@ export async function startProcess(
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString()
+      if (options.failed?.test(output)) giveUp()
       if (!options.ready.test(output)) return
       clearTimeout(timer)
       resolve()
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    const giveUp = () => {
-      child.kill('SIGKILL')
-      reject(new Error(`${file} is not ready after a minute:\n${output}`))
-    }
+    const giveUp = () => void child.kill('SIGKILL')
     const timer = setTimeout(giveUp, patience)
     child.once('exit', () => {
       clearTimeout(timer)
-      reject(new Error(`${file} ended before it was ready:\n${output}`))
+      reject(new Error(`${file} ended before it was ready, or never was:\n${output}`))
     })
   })
   return {
