@@ -35,7 +35,7 @@ const hasPostgres = await isReachable(databaseUrl)
 if (!hasPostgres) {
   if (process.env.CI) throw new Error(`CI needs PostgreSQL at ${databaseUrl.host}.`)
   console.warn(
-    `Skipped: the suites on PostgreSQL, by postgres.js and by the neon driver: nothing at ${databaseUrl.host}.`,
+    `Skipped: the suites on PostgreSQL, by pg and by the neon driver: nothing at ${databaseUrl.host}.`,
   )
 }
 

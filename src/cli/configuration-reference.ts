@@ -45,7 +45,12 @@ names every variable at fault. On Workers and Lambda each request is then answer
 \`npm start\` needs nothing: what is set uses the real thing, the rest is embedded under \`DATA_DIR\`. The Node process
 reads every variable. The column "Read by" says which functions on Workers and Lambda do, or that only the Node process or
 Lambda does; the command line reads what the Node process reads. Variables that are needed by Workers and Lambda are needed
-by each function, since each opens all of its parts. What is set beside them does no harm where it is not read.
+by each function, since each opens all of its parts. What is set beside them does no harm where it is not read, but for
+\`DEMO=true\`, which is refused there.
+
+What is made for development is refused once \`APP_URL\` is not on loopback: the keys, token and switch of QStash's development
+server, \`QSTASH_URL\` without encryption, \`NEON_LOCAL_PROXY\` on another machine. On Workers and Lambda \`APP_URL\` and \`JOBS_URL\` have to
+be \`https://\` then.
 
 What is switched while the panel runs (ways to sign in, captcha, sender of mails, backups, retention) are
 [settings](#settings).`

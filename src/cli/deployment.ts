@@ -12,6 +12,8 @@ import { faultOf, reasonOf, VerbError } from './faults.ts'
 import { printFault } from './output.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+/** Milliseconds for bundling: `serverless` does not always end when a bundle cannot be made. */
+const patience = 180_000
 /** Neither program is to count its users. */
 const unobserved = { WRANGLER_SEND_METRICS: 'false', SLS_TELEMETRY_DISABLED: '1' }
 
@@ -37,6 +39,7 @@ export async function runToolQuietly(tool: Tool, words: string[]): Promise<void>
     cwd: root,
     env: { ...process.env, ...unobserved, CI: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: patience,
   })
   const [[code], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,
@@ -44,7 +47,9 @@ export async function runToolQuietly(tool: Tool, words: string[]): Promise<void>
     text(child.stderr),
   ])
   if (code !== 0)
-    throw new VerbError(`${tool} ${words.join(' ')} ended with exit code ${code}:\n${stdout}${stderr}`)
+    throw new VerbError(
+      `${tool} ${words.join(' ')} ${code === null ? 'did not end' : `ended with exit code ${code}`}:\n${stdout}${stderr}`,
+    )
 }
 
 const binary = (tool: Tool) => join(root, 'node_modules', '.bin', tool)

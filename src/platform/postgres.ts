@@ -1,8 +1,6 @@
-import { drizzle as openDrizzle } from 'drizzle-orm/node-postgres'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate } from 'drizzle-orm/postgres-js/migrator'
-import { Pool, type PoolClient } from 'pg'
-import postgres from 'postgres'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { Client, Pool, type PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
 import * as schema from '../db/schema.ts'
 import { migrationsConfig } from './migrations.ts'
@@ -35,7 +33,7 @@ export function openPostgres(
   nameStatements(pool)
   const logger = onStatement ? { logQuery: onStatement } : false
   return overPool<PoolClient, Pool>(pool, (connection) =>
-    openDrizzle(connection, { schema, casing: 'snake_case', logger }),
+    drizzle(connection, { schema, casing: 'snake_case', logger }),
   )
 }
 
@@ -45,6 +43,8 @@ const longestRest = 300_000
 /** By its text, the name under which each connection prepares a statement; another process behind the same pooler has others. */
 const names = new Map<string, string>()
 const namePrefix = crypto.randomUUID().slice(0, 8)
+/** Lists of any length make texts of any number; connections keep what they prepared. */
+const mostNames = 2000
 
 /** The driver plans each statement anew unless it has a name. Those of transactions have none: they come but seldom. */
 function nameStatements(pool: Pool): void {
@@ -53,6 +53,7 @@ function nameStatements(pool: Pool): void {
     if (typeof statement !== 'object' || statement === null || !('text' in statement))
       return query(statement, ...rest)
     const text = String(statement.text)
+    if (names.size >= mostNames && !names.has(text)) return query(statement, ...rest)
     const name = names.get(text) ?? `${namePrefix}-${names.size}`
     names.set(text, name)
     return query({ ...statement, name }, ...rest)
@@ -71,15 +72,17 @@ const migrationLock = 7_264_811_905
 
 /** Brings the database to the newest schema. Processes that do so at once wait for each other. */
 export async function migratePostgres(url: string): Promise<void> {
-  const client = postgres(withoutOthersWords(url), { max: 2, onnotice: () => undefined })
+  const connectionString = forLibpq(url)
+  const [holder, client] = [new Client({ connectionString }), new Client({ connectionString })]
   try {
+    await holder.connect()
     // Held by a transaction of its own: a lock of a session would be lost, or kept, behind a pooler.
-    await client.begin(async (holder) => {
-      await holder`select pg_advisory_xact_lock(${migrationLock})`
-      await migrate(drizzle(client), migrationsConfig)
-    })
+    await holder.query('begin')
+    await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
+    await client.connect()
+    await migrate(drizzle(client), migrationsConfig)
   } finally {
-    await client.end()
+    await Promise.all([holder.end(), client.end()])
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { languages } from '../../src/domain/languages.ts'
-import { namespaces } from '../../src/surfaces/browser/texts.ts'
+import { namespaces } from '../../src/domain/texts.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
 
 const world = useWorld()

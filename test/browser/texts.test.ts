@@ -3,7 +3,7 @@ import { events } from '../../src/domain/activity.ts'
 import { type Language, languages } from '../../src/domain/languages.ts'
 import type { Texts } from '../../src/adapters/texts.ts'
 import { textFiles } from '../../src/platform/text-files.ts'
-import { type Namespace, namespaces } from '../../src/surfaces/browser/texts.ts'
+import { type Namespace, namespaces } from '../../src/domain/texts.ts'
 import { readRows } from '../contract/contract-files.ts'
 
 const plural = /_(zero|one|two|few|many|other)$/

@@ -24,7 +24,7 @@ const rules: Rule[] = [
   ...['application', 'browser', 'client', 'jobs', 'operations', 'pictures', 'remote'].map((surface) => ({
     files: `src/surfaces/${surface}`,
     may: [`src/surfaces/${surface}`, 'src/http/', 'src/domain/', 'src/errors.ts'],
-    mayType: ['src/db/tables/', 'src/db/relations.ts', 'src/panel.ts', 'src/adapters/texts.ts'],
+    mayType: ['src/db/tables/', 'src/db/relations.ts', 'src/panel.ts'],
     packages: ['hono', 'zod', 'node:crypto'],
   })),
   {

@@ -46,7 +46,10 @@ const promised = surfaces.map((name) => ({ name, budget: budgets[name] }))
 describe('deploy-workers --dry-run', () => {
   it('bundles each surface within its budget, without what Workers lack', { timeout }, async () => {
     const { code, stdout, stderr } = await run('deploy-workers.ts', ['--dry-run', '--out', directory])
-    expect(rowsIn(stdout).map(({ name, budget }) => ({ name, budget }))).toEqual(promised)
+    expect(
+      rowsIn(stdout).map(({ name, budget }) => ({ name, budget })),
+      stderr,
+    ).toEqual(promised)
     for (const { name } of promised) {
       const bundle = await readFile(join(directory, name, 'worker.js'), 'utf8')
       // Browsers' parser of XML does not exist there, and mail servers are for platforms that may reach them.
@@ -70,7 +73,10 @@ describe('deploy-lambda --package', () => {
     async () => {
       const out = join(directory, 'lambda')
       const { code, stdout, stderr } = await run('deploy-lambda.ts', ['--package', '--out', out])
-      expect(rowsIn(stdout).map(({ name, budget }) => ({ name, budget }))).toEqual(promised)
+      expect(
+        rowsIn(stdout).map(({ name, budget }) => ({ name, budget })),
+        stderr,
+      ).toEqual(promised)
       const namesIn = async (name: string) =>
         zipEntries(await readFile(join(out, `${name}.zip`))).map((entry) => entry.name)
       const browser = await namesIn('browser')
@@ -89,7 +95,7 @@ describe('deploy-lambda --package', () => {
 
   it('packages the remote function alone, for another region', { timeout }, async () => {
     const out = join(directory, 'remote-only')
-    const { code, stdout } = await run('deploy-lambda.ts', [
+    const { code, stdout, stderr } = await run('deploy-lambda.ts', [
       '--package',
       '--remote-only',
       '--region',
@@ -97,7 +103,7 @@ describe('deploy-lambda --package', () => {
       '--out',
       out,
     ])
-    expect(rowsIn(stdout)).toMatchObject([{ name: 'remote', budget: budgets.remote }])
+    expect(rowsIn(stdout), stderr).toMatchObject([{ name: 'remote', budget: budgets.remote }])
     const state = JSON.parse(await readFile(join(out, 'serverless-state.json'), 'utf8'))
     expect(state.service.service).toBe('roost-remote')
     expect(state.service.provider.region).toBe('us-east-1')
@@ -106,7 +112,7 @@ describe('deploy-lambda --package', () => {
       .map(({ Properties }) => Properties?.RouteKey)
       .filter(Boolean)
     expect(routes).toEqual(['ANY /api/remote/{proxy+}'])
-    expect(code).toBe(0)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 })
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readConfigFile } from '../../src/platform/local/daemon/config-file.ts'
 import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
 import type { RunningDaemon } from '../../src/platform/local/daemon/start.ts'
 import { callDaemon, discardDaemon, nodeSecret, startTestDaemon } from '../support/development-daemon.ts'
@@ -184,6 +185,20 @@ describe('the HTTP API', () => {
     expect((await callDaemon(middle, 'GET', '/api/system', undefined, fresh)).status).toBe(403)
     middle.updateCredentials('fresh-id', 'fresh-secret')
     expect((await callDaemon(middle, 'GET', '/api/system', undefined, fresh)).status).toBe(200)
+  })
+
+  it('writes its configuration down, or keeps the one it has', async () => {
+    const configFile = join(dataDirectory, 'config', 'node.json')
+    const daemon = await start({ configFile })
+    await daemon.ready
+    const update = (remote: string) => callDaemon(daemon, 'POST', '/api/update', { remote })
+    expect((await update('https://eu.example')).status).toBe(500)
+    await mkdir(join(dataDirectory, 'config'))
+    expect((await callDaemon(daemon, 'POST', '/api/update', { api: { upload_limit: 7 } })).status).toBe(200)
+    expect(await readConfigFile(configFile)).toMatchObject({ panelUrl: panel.url, token: nodeSecret })
+    await update('https://eu.example')
+    expect(await readConfigFile(configFile)).toMatchObject({ panelUrl: 'https://eu.example' })
+    expect((await stat(configFile)).mode & 0o777).toBe(0o600)
   })
 
   it('knows deauthorize-user from 1.12 on', async () => {

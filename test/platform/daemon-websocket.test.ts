@@ -72,6 +72,22 @@ describe('the handshake', () => {
     await expect(openSocket(daemon, uuid, panel.url)).rejects.toThrow('400')
   })
 
+  it('follows a new panel address at once, while calls and other answers keep the old one', async () => {
+    const [remote, listed] = ['https://eu.example', 'https://panel.example']
+    await callDaemon(daemon, 'POST', '/api/update', { remote })
+    await expect(openSocket(daemon, uuid, panel.url)).rejects.toThrow('403')
+    await openSocket(daemon, uuid, remote)
+    await expect(openSocket(daemon, uuid, listed)).rejects.toThrow('403')
+    await callDaemon(daemon, 'POST', '/api/update', { allowed_origins: [listed] })
+    await openSocket(daemon, uuid, listed)
+    const headers = { Origin: listed }
+    const plain = await callDaemon(daemon, 'OPTIONS', '/api/system', undefined, headers)
+    expect(plain.headers.get('access-control-allow-origin')).toBe(panel.url)
+    panel.calls.length = 0
+    expect((await callDaemon(daemon, 'POST', `/api/servers/${uuid}/sync`)).status).toBe(204)
+    expect(panel.callsTo('GET', `/servers/${uuid}`)).toHaveLength(1)
+  })
+
   it('greets with the state and, when offline, the resource use', async () => {
     const socket = await connect()
     await vi.waitFor(() => expect(socket.frames).toHaveLength(3))

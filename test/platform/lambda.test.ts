@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
 import { jobs as jobsTable } from '../../src/db/schema.ts'
 import { tick } from '../../src/domain/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
@@ -52,7 +53,12 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
     const body = '{}'
     const signature = await signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body })
     const request = { headers: { 'upstash-signature': signature }, body, sourceIp }
-    const { status } = await callThroughGateway(lambda([jobs], { tick }), 'POST', '/jobs/tick', request)
+    const { status } = await callThroughGateway(
+      lambda([jobs], { tick, signatures: signingKeyOf }),
+      'POST',
+      '/jobs/tick',
+      request,
+    )
     expect(status).toBe(200)
     const announced = services.queue.messages[before]
     expect(announced?.url).toBe(`${origin}/jobs/run`)

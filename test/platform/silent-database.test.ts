@@ -13,7 +13,7 @@ const patience = 400
 
 /** The database as each driver reaches it over a line, with room for one connection where there is a pool. */
 const drivers: Record<string, (url: string, line: Line) => OpenedDatabase> = {
-  'postgres.js': (url, line) => {
+  pg: (url, line) => {
     const address = new URL(url)
     address.host = line.address
     return openPostgres(address.href, 1, undefined, patience)
@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres).each(Object.keys(drivers))('a database by %s', (dr
   beforeAll(async () => {
     services = await openCloudServices()
     const { DATABASE_URL: url = '', NEON_LOCAL_PROXY: proxy = '' } = services.environment
-    const real = driver === 'postgres.js' ? new URL(url).port || '5432' : proxy.split(':')[1]
+    const real = driver === 'pg' ? new URL(url).port || '5432' : proxy.split(':')[1]
     line = await openLine(Number(real))
     database = drivers[driver]!(url, line)
   })

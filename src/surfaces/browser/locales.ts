@@ -1,13 +1,12 @@
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
-import type { Texts } from '../../adapters/texts.ts'
 import { languageNamed } from '../../domain/languages.ts'
+import { type Texts, textsOf } from '../../domain/texts.ts'
 import type { HttpEnv } from '../../http/environment.ts'
 import { anybody, noCredential } from '../../http/open-route.ts'
 import { query, returns, summary } from '../../http/route.ts'
 import type { Panel } from '../../panel.ts'
-import { textsOf } from './texts.ts'
 
 const mostNames = 20
 const longestList = 255

@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import type { Texts } from '../../adapters/texts.ts'
 import type { User } from '../../db/tables/users.ts'
 import { type Language, localeOf } from '../../domain/languages.ts'
 import { reachableDaemons } from '../../domain/reachable-daemons.ts'
 import { randomText } from '../../domain/secrets.ts'
 import { settingsOf } from '../../domain/settings.ts'
+import { type Texts, textsOf } from '../../domain/texts.ts'
 import { stating } from '../../http/facts.ts'
 import { returns, summary } from '../../http/route.ts'
 import { setPageHeaders } from '../../http/security-headers.ts'
@@ -13,7 +13,6 @@ import type { Panel } from '../../panel.ts'
 import { type BrowserEnv, browserSession, everybody, guest, offerSession } from './env.ts'
 import { presentUser } from './resources/sign-in.ts'
 import { documentOf } from './shell.ts'
-import { textsOf } from './texts.ts'
 import assets from './web-assets.json' with { type: 'json' }
 
 /** Pages that the application shows, by the group of texts which says what they are. */

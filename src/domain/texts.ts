@@ -1,6 +1,8 @@
-import type { Texts } from '../../adapters/texts.ts'
-import type { Language } from '../../domain/languages.ts'
-import type { Panel } from '../../panel.ts'
+import type { Texts } from '../adapters/texts.ts'
+import type { Language } from './languages.ts'
+import type { Panel } from '../panel.ts'
+
+export type { Texts } from '../adapters/texts.ts'
 
 /** What of the application's texts can be asked for by itself; `src/locales/<language>/<namespace>.json`. */
 export const namespaces = [

@@ -12,3 +12,10 @@ export function getDecoder(encoding: string): { write: (bytes: Uint8Array) => st
 export function getEncoder(encoding: string): never {
   throw new RangeError(`Statements in ${encoding} are not supported.`)
 }
+
+/** Text in one of the web's encodings: what answers of games are read with, which call Windows-1252 by another name. */
+function decode(bytes: Uint8Array, encoding: string): string {
+  return new TextDecoder(encoding === 'win1252' ? 'windows-1252' : encoding).decode(bytes)
+}
+
+export default { decode, getDecoder, getEncoder }

@@ -1,0 +1,106 @@
+import { sql } from 'drizzle-orm'
+import { only } from '../../../src/db/database.ts'
+import { backups, schedules, settings, tasks } from '../../../src/db/schema.ts'
+import {
+  fullAcl,
+  known,
+  makeClientToken,
+  makeKey,
+  makeNode,
+  makeServer,
+  makeUser,
+} from '../../support/factories.ts'
+import type { Answer } from '../../support/answers.ts'
+import type { Site } from './site.ts'
+
+export type Scene = Awaited<ReturnType<typeof openScene>>
+
+/** A player with a server on the node whose line can be cut and one on another, and an administrator. */
+export async function openScene(site: Site) {
+  const { world, database } = site.services
+  const { db } = database
+  const owner = await makeUser(world, { passwordHash: known.passwordHash })
+  const admin = await makeUser(world, { rootAdmin: true })
+  const node = await makeNode(world, { daemonListen: site.lines.daemon.port })
+  const otherNode = await makeNode(world, { daemonListen: site.otherDaemon.port })
+  const limits = { backupLimit: 3, databaseLimit: 2 }
+  const server = await makeServer(world, { owner, node, ...limits })
+  const otherServer = await makeServer(world, { owner, node: otherNode, ...limits })
+  const token = await makeClientToken(world, owner)
+  const adminToken = (await makeKey(world, admin, { type: 'application', acl: fullAcl })).token
+  const player = (method: string, path: string, body?: unknown) =>
+    site.request(method, `/api/client${path}`, { token, body })
+  return {
+    owner,
+    node,
+    server,
+    otherServer,
+    player,
+    administrator: (method: string, path: string, body?: unknown) =>
+      site.request(method, `/api/application${path}`, { token: adminToken, body }),
+    remote: (method: string, path: string, body?: unknown) =>
+      site.request(method, `/api/remote${path}`, { token: node.token, body }),
+    /** Signs in with the password; the answer and the cookies of the session. */
+    signIn: () => signIn(site, { user: owner.username, password: known.password }),
+    makeBackup: async (values: Partial<typeof backups.$inferInsert> = {}) => {
+      const now = new Date()
+      const good = { isSuccessful: true, completedAt: now, createdAt: now }
+      const row = { serverId: server.id, name: 'Nightly', disk: 'wings', ...good, ...values }
+      return only(await db.insert(backups).values(row).returning())
+    },
+    /** A schedule that says something in the console of a server. */
+    makeSchedule: async ({ id: serverId }: { id: number }, action = 'command', payload = 'say hello') => {
+      const times = { cronMinute: '0', cronHour: '0', cronDayOfMonth: '1', cronDayOfWeek: '*' }
+      const row = { serverId, name: 'Once', ...times }
+      const schedule = only(await db.insert(schedules).values(row).returning())
+      const task = { scheduleId: schedule.id, sequenceId: 1, action, payload, timeOffset: 0 }
+      await db.insert(tasks).values(task as typeof tasks.$inferInsert)
+      return schedule
+    },
+    set: (values: Record<string, unknown>) =>
+      db
+        .insert(settings)
+        .values(Object.entries(values).map(([key, value]) => ({ key, value })))
+        .onConflictDoUpdate({ target: settings.key, set: { value: sql`excluded.value` } }),
+  }
+}
+
+/** A session as browsers have it: a guest's first, then the one of whoever signs in. */
+async function signIn(site: Site, credentials: { user: string; password: string }) {
+  const cookies = new Map<string, string>()
+  const ask = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const answer = await site.request(method, path, {
+      body,
+      headers: {
+        origin: site.origin,
+        'user-agent': 'Test browser',
+        cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
+        'x-xsrf-token': cookies.get('XSRF-TOKEN') ?? '',
+      },
+    })
+    for (const line of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=')
+      cookies.set(name, value)
+    }
+    return answer
+  }
+  await ask('GET', '/sanctum/csrf-cookie')
+  return { ask, answer: await ask('POST', '/auth/login', credentials) }
+}
+
+/** What must be said of every refusal: its shape, when to ask again, and nothing of how the panel works. */
+export function refusalOf({ status, body, text, headers }: Answer) {
+  const isTelling = /\bat .*\.(ts|js):\d|node_modules|ECONN\w+ [\d[]|select |insert |127\.0\.0\.1/i.test(text)
+  return {
+    status,
+    code: body?.errors?.[0]?.code,
+    retryAfter: headers.get('retry-after') !== null,
+    isTelling,
+  }
+}
+export const away503 = {
+  status: 503,
+  code: 'ServiceUnavailableHttpException',
+  retryAfter: true,
+  isTelling: false,
+}

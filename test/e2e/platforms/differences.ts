@@ -1,0 +1,34 @@
+import type { Platform } from './platform.ts'
+import type { Recorded } from './probe.ts'
+
+/** The gateway answers by itself, in words and with headers of its own. */
+const byTheGateway: Recorded = {
+  answer: '400 error, message, statusCode',
+  headers: { 'cache-control': 'no-cache', 'content-security-policy': '', 'x-content-type-options': '' },
+}
+
+/**
+ * Where a platform answers a probe otherwise, and why: all there is.
+ *
+ * Beyond probes, API Gateway takes no request or answer above 6 MB and waits for 29 seconds. Files that the panel
+ * shows have at most 4 MiB, larger ones and archives go past it by signed links, and what takes longer goes on
+ * behind an answer, on every platform. Bodies that are said to be text reach a Lambda as text: what is no UTF-8 is
+ * sent as `application/octet-stream`. The clock is each platform's own (`Platform.tick`).
+ */
+export const differences: Record<string, { on: Platform['name']; because: string; expected: Recorded }> = {
+  'a message by GET': {
+    on: 'Lambda',
+    because: 'serverless.yml leads POST alone to the function of jobs; the one of pages gets the rest.',
+    expected: { answer: '404 NotFoundHttpException' },
+  },
+  'an encoding that is broken': {
+    on: 'Lambda',
+    because: 'serverless-offline reads paths before it looks for a function.',
+    expected: byTheGateway,
+  },
+  'a badly written cookie of somebody else': {
+    on: 'Lambda',
+    because: 'serverless-offline reads cookies before it looks for a function; the gateway of AWS does not.',
+    expected: byTheGateway,
+  },
+}

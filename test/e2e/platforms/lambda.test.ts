@@ -1,0 +1,4 @@
+import { openLambda } from './on-lambda.ts'
+import { platformSuite } from './suite.ts'
+
+await platformSuite('Lambda', openLambda)

@@ -1,0 +1,4 @@
+import { openNode } from './on-node.ts'
+import { platformSuite } from './suite.ts'
+
+await platformSuite('Node', openNode)

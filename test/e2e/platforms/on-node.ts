@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signMessage } from '../../../src/platform/local/qstash-signature.ts'
+import { startNode } from '../../../src/platform/node.ts'
+import { surfaces } from '../../../src/surfaces/all.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { signingKeys } from '../../support/world.ts'
+import type { OpenPlatform } from './platform.ts'
+
+/** All surfaces in this process, over the same managed services as functions. */
+export const openNode: OpenPlatform = async (environment) => {
+  const directory = await mkdtemp(join(tmpdir(), 'roost-e2e-'))
+  const here = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory, DATABASE_DRIVER: 'neon', DEMO: 'false' }
+  const panel = await startNode({ ...environment, ...here }, surfaces, async () => null)
+  return {
+    name: 'Node',
+    origin: panel.url,
+    tick: () => tickBySchedule(panel.url),
+    close: async () => {
+      await panel.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** Its own clock is not to be hurried; a schedule at the queue asks for the same. */
+async function tickBySchedule(origin: string): Promise<void> {
+  const url = `${origin}/jobs/tick`
+  const signature = await signMessage({ key: signingKeys.current, url, body: '{}' })
+  const headers = { 'upstash-signature': signature, 'content-type': 'application/json' }
+  const { status, text } = await sendRaw(new URL(origin), 'POST', '/jobs/tick', { headers, body: '{}' })
+  if (status !== 200) throw new Error(`The tick was refused with ${status}: ${text}`)
+}

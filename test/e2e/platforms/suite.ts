@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { findPostgres } from '../../support/cloud-services.ts'
+import { hasMysql } from '../../support/mysql.ts'
+import { findRedis } from '../../support/upstash.ts'
+import { backupsOn } from './backups.ts'
+import { browsersOn } from './browsers.ts'
+import { callersOn } from './callers.ts'
+import { consoleOn } from './console.ts'
+import { databasesOn } from './databases.ts'
+import { filesOn } from './files.ts'
+import type { OpenPlatform, Platform } from './platform.ts'
+import { probesOn } from './probes.ts'
+import { schedulesOn } from './schedules.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** Holds a platform to what all of them do; where one may differ, `differences.ts` says so. */
+export async function platformSuite(name: Platform['name'], open: OpenPlatform): Promise<void> {
+  const suite = `the end-to-end suite on ${name}`
+  const isReady = [await findPostgres(suite), await findRedis(suite), hasMysql].every(Boolean)
+  describe.skipIf(!isReady)(`the panel on ${name}`, { timeout: 60_000 }, () => {
+    let stage: Stage
+    const at = () => stage
+    beforeAll(async () => {
+      stage = await openStage(open)
+    }, 120_000)
+    afterAll(() => stage?.close())
+    for (const theme of [consoleOn, filesOn, backupsOn, schedulesOn, databasesOn, browsersOn, callersOn]) {
+      theme(at)
+    }
+    probesOn(at)
+  })
+}
