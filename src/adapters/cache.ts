@@ -17,8 +17,13 @@ export type Cache = {
 
 /** Milliseconds for one call, with its second try: nothing may wait long for what only makes it faster. */
 const patience = 1000
+/** Milliseconds for which a cache that answered nothing in that time is left alone: others need not wait, too. */
+const rest = 5000
 
-/** The cache over Upstash Redis' REST protocol. A call that takes longer than `timeout` milliseconds throws. */
+/**
+ * The cache over Upstash Redis' REST protocol. A call that takes longer than `timeout` milliseconds throws, and so do
+ * those of the next five seconds, at once.
+ */
 export function upstashCache(url: string, token: string, timeout = patience): Cache {
   const redis = new Redis({
     url,
@@ -27,20 +32,34 @@ export function upstashCache(url: string, token: string, timeout = patience): Ca
     retry: { retries: 1, backoff: () => 50 },
     signal: () => AbortSignal.timeout(timeout),
   })
+  const asked = unlessSilent(timeout)
   return {
-    get: (key) => redis.get(key),
-    set: async (key, value, seconds) => void (await redis.set(key, value, { ex: seconds })),
-    add: async (key, value, seconds) => (await redis.set(key, value, { ex: seconds, nx: true })) === 'OK',
-    remove: async (key) => void (await redis.del(key)),
+    get: (key) => asked(() => redis.get(key)),
+    set: async (key, value, seconds) => void (await asked(() => redis.set(key, value, { ex: seconds }))),
+    add: async (key, value, seconds) =>
+      (await asked(() => redis.set(key, value, { ex: seconds, nx: true }))) === 'OK',
+    remove: async (key) => void (await asked(() => redis.del(key))),
     hit: async (key, seconds) => {
-      const [, hits, remaining] = await redis
-        .multi()
-        .set(key, 0, { ex: seconds, nx: true })
-        .incr(key)
-        .ttl(key)
-        .exec<[unknown, number, number]>()
+      const counted = redis.multi().set(key, 0, { ex: seconds, nx: true }).incr(key).ttl(key)
+      const [, hits, remaining] = await asked(() => counted.exec<[unknown, number, number]>())
       return { hits, resetsIn: Math.max(1, remaining) }
     },
     ping: async () => void (await redis.ping()),
+  }
+}
+
+/** Lets calls through but for a while after one that had waited in vain. */
+function unlessSilent(timeout: number) {
+  let silentUntil = 0
+  return async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const askedAt = Date.now()
+    if (askedAt < silentUntil) throw new Error('The cache has not answered lately.')
+    try {
+      return await call()
+    } catch (error) {
+      const failedAt = Date.now()
+      if (failedAt - askedAt >= timeout) silentUntil = failedAt + rest
+      throw error
+    }
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { readEnv } from '../platform/env.ts'
@@ -34,8 +34,11 @@ export async function runTool(tool: Tool, words: string[]): Promise<void> {
 }
 
 /** The same without a word and without questions; what the tool says is in the error when it fails. */
-export async function runToolQuietly(tool: Tool, words: string[]): Promise<void> {
-  const child = spawn(process.execPath, [binary(tool), ...words], {
+export const runToolQuietly = (tool: Tool, words: string[]): Promise<void> => runQuietly(binary(tool), words)
+
+/** Runs a program of the repository, by its path there; what it says is in the error when it fails. */
+export async function runQuietly(program: string, words: string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd: root,
     env: { ...process.env, ...unobserved, CI: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +51,7 @@ export async function runToolQuietly(tool: Tool, words: string[]): Promise<void>
   ])
   if (code !== 0)
     throw new VerbError(
-      `${tool} ${words.join(' ')} ${code === null ? 'did not end' : `ended with exit code ${code}`}:\n${stdout}${stderr}`,
+      `${basename(program)} ${words.join(' ')} ${code === null ? 'did not end' : `ended with exit code ${code}`}:\n${stdout}${stderr}`,
     )
 }
 

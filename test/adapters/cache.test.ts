@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { upstashCache } from '../../src/adapters/cache.ts'
+import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
+
+let redis: StubDaemon
+
+beforeEach(async () => {
+  redis = await startStubDaemon()
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await redis.close()
+})
+
+const open = () => upstashCache(`http://127.0.0.1:${redis.port}`, 'token', 100)
+
+describe('a cache that does not answer', () => {
+  it('is left alone for five seconds, and asked again after them', async () => {
+    redis.respond({ hang: true })
+    const cache = open()
+    await expect(cache.get('a')).rejects.toThrow(/timeout/i)
+    const tried = redis.calls.length
+    expect(tried).toBeGreaterThan(0)
+    await expect(cache.get('a')).rejects.toThrow('has not answered lately')
+    await expect(cache.hit('a', 60)).rejects.toThrow('has not answered lately')
+    expect(redis.calls).toHaveLength(tried)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_001 })
+    redis.respond({ json: [{ result: btoa('here') }] })
+    expect(await cache.get('a')).toBe('here')
+    expect(redis.calls).toHaveLength(tried + 1)
+  })
+
+  it('is asked for its health all the same', async () => {
+    redis.respond({ hang: true })
+    const cache = open()
+    await expect(cache.get('a')).rejects.toThrow(/timeout/i)
+    const tried = redis.calls.length
+    await expect(cache.ping()).rejects.toThrow(/timeout/i)
+    expect(redis.calls.length).toBeGreaterThan(tried)
+  })
+})
+
+describe('a cache that refuses', () => {
+  it('is asked each time, since that costs nobody anything', async () => {
+    redis.respond({ status: 400, json: { error: 'no' } })
+    const cache = open()
+    await expect(cache.get('a')).rejects.toThrow('no')
+    redis.respond({ json: [{ result: btoa('here') }] })
+    expect(await cache.get('a')).toBe('here')
+  })
+})
