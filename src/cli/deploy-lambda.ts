@@ -30,7 +30,7 @@ if (region !== undefined && !/^[a-z]{2}(-[a-z]+)+-\d$/.test(region))
 
 const functions: Surface[] = isRemote ? ['remote'] : surfaces
 const about = [
-  ...(isRemote ? ['--config', 'serverless.remote.yml'] : []),
+  ...(isRemote ? ['--stage', 'remote'] : []),
   ...(region === undefined ? [] : ['--region', region]),
 ]
 

@@ -105,7 +105,8 @@ describe('deploy-lambda --package', () => {
     ])
     expect(rowsIn(stdout), stderr).toMatchObject([{ name: 'remote', budget: budgets.remote }])
     const state = JSON.parse(await readFile(join(out, 'serverless-state.json'), 'utf8'))
-    expect(state.service.service).toBe('roost-remote')
+    // A name of its own, so that it may stand in the region of the panel, too.
+    expect(state.service.functions.remote.name).toBe('roost-remote-remote')
     expect(state.service.provider.region).toBe('us-east-1')
     expect(Object.keys(state.service.functions)).toEqual(['remote'])
     const routes = Object.values<any>(state.service.provider.compiledCloudFormationTemplate.Resources)
