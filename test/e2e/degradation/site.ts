@@ -81,7 +81,8 @@ async function openSite({ driver = 'postgres', poolSize = 2 }: SiteOptions): Pro
       PORT: String(port),
       DATA_DIR: directory,
       DEMO: 'false',
-      LOG_LEVEL: 'off',
+      // It holds for the whole process, and so for the files after this one.
+      LOG_LEVEL: 'warn',
       DATABASE_DRIVER: driver,
       DATABASE_POOL_SIZE: String(poolSize),
     },
