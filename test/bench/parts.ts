@@ -2,6 +2,7 @@ import { importKeyRing } from '../../src/domain/secrets.ts'
 import { openMetrics } from '../../src/metrics.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import type { Parts } from '../../src/platform/parts.ts'
+import { framesTransaction } from '../../src/platform/statement-count.ts'
 import { textFiles } from '../../src/platform/text-files.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 
@@ -16,7 +17,9 @@ const noHosts = (): never => {
 
 /** Parts over a real database, with a cache in memory and nothing else. */
 export async function openBenchParts(url: string, onStatement: () => void): Promise<Parts> {
-  const database = openPostgres(url, 8, onStatement)
+  const database = openPostgres(url, 8, (text) => {
+    if (!framesTransaction(text)) onStatement()
+  })
   return {
     config: {
       url: benchOrigin,

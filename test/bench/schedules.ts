@@ -10,7 +10,11 @@ export async function measureTick(url: string): Promise<TickCosts> {
   const daemon = await startProcess('test/bench/daemon.ts', { ready: /listening \d+/ })
   try {
     const port = /listening (\d+)/.exec(daemon.output())?.[1] ?? ''
-    const ticks = await startProcess('test/bench/tick.ts', { args: [url, port], ready: /^done$/m })
+    const ticks = await startProcess('test/bench/tick.ts', {
+      args: [url, port],
+      ready: /^done$/m,
+      patience: 600_000,
+    })
     const lines = ticks
       .output()
       .split('\n')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { openPglite } from '../../src/platform/local/pglite.ts'
-import { countStatement } from '../../src/platform/statement-count.ts'
+import { countStatement, framesTransaction } from '../../src/platform/statement-count.ts'
 import { migratePostgres, type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
 
 /** Which driver this run is about; each project of the configuration names one. */
@@ -18,7 +18,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const statements: string[] = []
   const onStatement = (text: string) => {
     countStatement(text)
-    if (!/^\s*(begin|commit|rollback|savepoint|release)/i.test(text)) statements.push(text)
+    if (!framesTransaction(text)) statements.push(text)
   }
   if (testDriver === 'pglite') return { ...(await openPglite(null, onStatement)), statements, url: null }
   const { url, drop } = await createDatabase()

@@ -9,8 +9,8 @@ export type RunningProcess = {
   kill: () => Promise<void>
 }
 
-/** Milliseconds within which a process has to be ready. */
-const patience = 60_000
+/** Milliseconds within which a process has to be ready, unless it is given longer. */
+const usualPatience = 60_000
 
 /** A Node process of this project, once it has printed `ready`. Fails with its output when it ends before, or never does. */
 export async function startProcess(
@@ -20,6 +20,7 @@ export async function startProcess(
     env?: Record<string, string>
     cwd?: string
     ready: RegExp
+    patience?: number
     /** What it prints when it will never be, though it does not end. */
     failed?: RegExp
   },
@@ -41,7 +42,7 @@ export async function startProcess(
     child.stdout.on('data', read)
     child.stderr.on('data', read)
     const giveUp = () => void child.kill('SIGKILL')
-    const timer = setTimeout(giveUp, patience)
+    const timer = setTimeout(giveUp, options.patience ?? usualPatience)
     child.once('exit', () => {
       clearTimeout(timer)
       reject(new Error(`${file} ended before it was ready, or never was:\n${output}`))
