@@ -34,10 +34,14 @@ export type LogFields = Partial<Record<(typeof allowed)[number], LogValue | unde
 const longestText = 300
 
 let level: LogLevel = 'warn'
+/** Milliseconds for which a state that lasts is not told again. */
+const pauseBetween = 60_000
+const toldAt = new Map<string, number>()
 
 /** From now on this process writes lines of this severity and above; until it is told, warnings and errors. */
 export function setLogLevel(wanted: LogLevel): void {
   level = wanted
+  toldAt.clear()
 }
 
 /** Writes one line of JSON: time, level, message and those of the fields that are allowed, each cut to 300 characters. */
@@ -52,6 +56,14 @@ export function log(severity: Exclude<LogLevel, 'off'>, message: string, fields:
   if (severity === 'error') console.error(text)
   else if (severity === 'warn') console.warn(text)
   else console.log(text)
+}
+
+/** A warning about what every request meets while it lasts: one line a minute in this process, by its message. */
+export function warnSeldom(message: string, fields: LogFields = {}): void {
+  const now = performance.now()
+  if (now - (toldAt.get(message) ?? -Infinity) < pauseBetween) return
+  toldAt.set(message, now)
+  log('warn', message, fields)
 }
 
 function cut(value: LogValue): LogValue {

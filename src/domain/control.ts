@@ -58,9 +58,11 @@ export async function sendCommand(panel: Panel, { server, node }: Target, comman
   await record(panel, 'server:console.command', { serverId: server.id, properties: { command } })
 }
 
+/** Why nobody takes a command. */
+export const stopped = 'The server must be running to take commands.'
+
 /** For `.catch`: the daemon's word for a console that nobody listens to is 502. */
 export function refuseStopped(error: unknown): never {
   if (!(error instanceof DaemonError) || error.status !== 502) throw error
-  const detail = 'The server must be running to take commands.'
-  throw new ApiError(502, [{ code: 'HttpException', detail }], { cause: error })
+  throw new ApiError(502, [{ code: 'HttpException', detail: stopped }], { cause: error })
 }

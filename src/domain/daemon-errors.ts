@@ -1,6 +1,14 @@
 import { DaemonError } from '../adapters/daemon.ts'
 import { daemonAway, daemonFailure } from '../errors.ts'
 
+/** What is wrong with a node, as the refusals that tell of it begin. */
+export const nodeFailures = {
+  unreachable: 'The node could not be reached.',
+  refusesPanel: 'The node does not accept the credential of the panel',
+  unusable: 'The node gave an answer that cannot be used',
+  failed: 'The node failed with status',
+} as const
+
 /**
  * Turns the failure of a call to a daemon into the refusal that callers hear; for `.catch`, and throws
  * whatever is no `DaemonError` as it is.
@@ -13,14 +21,14 @@ export function refuseDaemonFailure(error: unknown): never {
   if (!(error instanceof DaemonError)) throw error
   const { status } = error
   if (error.retryAfter !== null) throw daemonAway(error.retryAfter, error)
-  if (status === null) throw daemonFailure(504, 'The node could not be reached.', error)
+  if (status === null) throw daemonFailure(504, nodeFailures.unreachable, error)
   const reference = error.requestId === null ? '' : ` (request ${error.requestId})`
   if (status === 401 || status === 403) {
-    throw daemonFailure(502, `The node does not accept the credential of the panel${reference}.`, error)
+    throw daemonFailure(502, `${nodeFailures.refusesPanel}${reference}.`, error)
   }
   if (status < 400 || status > 599) {
-    throw daemonFailure(502, `The node gave an answer that cannot be used${reference}.`, error)
+    throw daemonFailure(502, `${nodeFailures.unusable}${reference}.`, error)
   }
   if (status < 500) throw daemonFailure(status, `${error.message}${reference}`, error)
-  throw daemonFailure(status, `The node failed with status ${status}${reference}.`, error)
+  throw daemonFailure(status, `${nodeFailures.failed} ${status}${reference}.`, error)
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { recoveryTokens, sessions, users } from '../db/schema.ts'
 import type { Session } from '../db/tables/sessions.ts'
 import type { User } from '../db/tables/users.ts'
-import { displayError } from '../errors.ts'
+import { ApiError, displayError } from '../errors.ts'
 import { inTransaction, type Panel } from '../panel.ts'
 import { recoveryTokenHash } from './account/recovery-tokens.ts'
 import { spendTotpCode } from './account/two-factor.ts'
@@ -63,6 +63,12 @@ export type SignIn =
 const wrongCredentials = () => displayError('No account matches this name and password.')
 const wrongCode = () => displayError('The code is not valid, or no longer.')
 
+/** The challenge takes no further code; the rule tells pages apart from a wrong code what to say. */
+function challengeOver(rule: 'expired' | 'too_many_tries') {
+  const meta = { source_field: 'confirmation_token', rule }
+  return new ApiError(400, [{ code: 'DisplayException', detail: 'This sign-in is over. Begin again.', meta }])
+}
+
 /**
  * Somebody who knows name and password is signed in to a new session, or asked for his second factor in one.
  * Whether the name exists, the password is wrong, or there is a second factor: the refusal, its work and its
@@ -121,8 +127,9 @@ export async function admit(panel: Panel, user: User, visitor: Visitor, way: Way
 /**
  * Who was asked for his second factor and has it is signed in to a new session. A challenge takes five tries
  * in five minutes and works once; a code of the authenticator works once, a recovery token is gone.
- * Refuses with 400 a challenge of another session, an ended one, and a wrong code; with 429 too many wrong
- * codes. Records `auth:success` and `auth:token` or `auth:recovery-token`. Spec: Browser authentication.
+ * Refuses with 400 a challenge of another session, an ended one, and a wrong code: when no further code is
+ * taken, the refusal is about `confirmation_token`. With 429 too many wrong codes. Records `auth:success` and
+ * `auth:token` or `auth:recovery-token`. Spec: Browser authentication.
  */
 export async function passCheckpoint(
   panel: Panel,
@@ -131,30 +138,32 @@ export async function passCheckpoint(
   visitor: Visitor,
 ): Promise<SignIn> {
   const challenge = (session?.data as SessionData | undefined)?.challenge
-  if (!session || !challenge || !(await takeTry(panel, session, input.confirmation_token))) throw wrongCode()
+  if (!session || !challenge) throw challengeOver('expired')
+  const triesLeft = await takeTry(panel, session, input.confirmation_token)
+  if (triesLeft === null) throw challengeOver(challenge.tries < mostTries ? 'expired' : 'too_many_tries')
   const key = `checkpoint:${challenge.userId}`
   await takeAttempt(panel, key, wrongCodes)
   const [user] = await panel.db.select().from(users).where(eq(users.id, challenge.userId))
-  if (!user?.totpEnabledAt || user.authVersion !== challenge.authVersion) throw wrongCode()
+  if (!user?.totpEnabledAt || user.authVersion !== challenge.authVersion) throw challengeOver('expired')
   const spend = await proofOf(user, input)
   const outcome = await inTransaction(panel, async (panel) => {
     const proof = await spend(panel)
     if (!proof) return null
     // Whatever else was shown for this challenge at the same moment is not spent.
-    if (!(await endChallenge(panel, session))) throw wrongCode()
+    if (!(await endChallenge(panel, session))) throw challengeOver('expired')
     await record(panel, proof, { userId: user.id })
     return complete(panel, user, visitor, { method: 'two-factor', remember: challenge.remember })
   })
   if (!outcome) {
     await record(panel, 'auth:fail', { userId: user.id, properties: { method: 'two-factor' } })
-    throw wrongCode()
+    throw triesLeft > 0 ? wrongCode() : challengeOver('too_many_tries')
   }
   await clearThrottle(panel, key)
   return outcome
 }
 
-/** One of the challenge's tries, when the token is its own; counted in one statement. */
-async function takeTry(panel: Panel, session: Session, token: string): Promise<boolean> {
+/** Takes one of the challenge's tries, in one statement: how many are left; null for none, or another's token. */
+async function takeTry(panel: Panel, session: Session, token: string): Promise<number | null> {
   const path = sql`${sessions.data} #>`
   const taken = await panel.db
     .update(sessions)
@@ -168,8 +177,12 @@ async function takeTry(panel: Panel, session: Session, token: string): Promise<b
         sql`(${path}> '{challenge,expiresAt}')::timestamptz > ${panel.now().toISOString()}::timestamptz`,
       ),
     )
-    .returning({ hash: sql<string>`${path}> '{challenge,tokenHash}'` })
-  return equalSecrets(taken[0]?.hash ?? '', digest(token))
+    .returning({
+      hash: sql<string>`${path}> '{challenge,tokenHash}'`,
+      tries: sql<number>`(${path}> '{challenge,tries}')::int`,
+    })
+  const [now] = taken
+  return now && equalSecrets(now.hash, digest(token)) ? mostTries - now.tries : null
 }
 
 /** The challenge is over, with its session; false when it was so already. */

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { foreignKeyViolation, only } from '../db/database.ts'
 import { paginate, type RowPage } from '../db/pagination.ts'
@@ -32,6 +32,18 @@ export async function findNest(panel: Panel, id: number, include: string[] = [])
   const nest = await findRow(panel.db, 'nest', nests, eq(nests.id, id), include)
   if (!nest) throw notFound()
   return nest
+}
+
+/** The nest of that name, made where there is none; those who ask for it at once get the same. */
+export function ensureNest(
+  panel: Panel,
+  wanted: Pick<Nest, 'name' | 'description' | 'author'>,
+): Promise<Nest> {
+  return inTransaction(panel, async ({ db }) => {
+    await db.execute(sql`lock table ${nests} in share row exclusive mode`)
+    const [existing] = await db.select().from(nests).where(eq(nests.name, wanted.name)).orderBy(nests.id)
+    return existing ?? only(await db.insert(nests).values(wanted).returning())
+  })
 }
 
 /** All eggs of a nest with their included relations, in the order of their ids. Refuses with 404 when there is no such nest. */

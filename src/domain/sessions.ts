@@ -36,6 +36,8 @@ export type SessionData = {
     purpose: 'login' | 'link'
     userId: number | null
     expiresAt: string
+    /** The path of ours that was wanted before signing in. */
+    intended?: string
   }
   /** Shown once. */
   notice?: string

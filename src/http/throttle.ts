@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { tooManyRequests, unavailable } from '../errors.ts'
-import { causeOf, log } from '../log.ts'
+import { causeOf, warnSeldom } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import type { HttpEnv } from './environment.ts'
 import { stating } from './facts.ts'
@@ -75,7 +75,7 @@ async function hit(panel: Panel, name: string, key: string, seconds: number) {
   try {
     return await panel.cache.hit(`throttle:${name}:${key}`, seconds)
   } catch (error) {
-    log('warn', 'Requests are not counted.', { throttle: name, cause: causeOf(error) })
+    warnSeldom('Requests are not counted.', { throttle: name, cause: causeOf(error) })
     return null
   }
 }

@@ -4,7 +4,7 @@ import { Client, Pool, type PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
 import * as schema from '../db/schema.ts'
 import { migrationsConfig } from './migrations.ts'
-import { longestSilence, overPool } from './connection-pool.ts'
+import { longestSilence, overPool, throwNamed } from './connection-pool.ts'
 
 export type OpenedDatabase = {
   db: Database
@@ -75,7 +75,7 @@ export async function migratePostgres(url: string): Promise<void> {
   const connectionString = forLibpq(url)
   const [holder, client] = [new Client({ connectionString }), new Client({ connectionString })]
   try {
-    await holder.connect()
+    await holder.connect().catch(throwNamed)
     // Held by a transaction of its own: a lock of a session would be lost, or kept, behind a pooler.
     await holder.query('begin')
     await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])

@@ -44,6 +44,9 @@ const tokensLeft = async () => (await world.database.db.select().from(recoveryTo
 const signedIn = async () =>
   (await world.database.db.select().from(sessions)).filter(({ userId }) => userId === user.id)
 
+/** What a refusal says of the attempt itself; undefined while it goes on. */
+const endOf = ({ body }: { body: any }) => body.errors[0].meta
+
 describe('a password of an account with a second factor', () => {
   it('signs nobody in, and gives a token for the checkpoint', async () => {
     const browser = await openBrowser(world)
@@ -98,6 +101,7 @@ describe('the checkpoint', () => {
     for (const browser of [other.browser, outsider]) {
       const answer = await show(browser, mine.token, { authentication_code: await factor.code() })
       expect([answer.status, answer.body.errors[0].code]).toEqual([400, 'DisplayException'])
+      expect(endOf(answer)).toEqual({ source_field: 'confirmation_token', rule: 'expired' })
     }
     expect((await show(mine.browser, mine.token, { authentication_code: await factor.code() })).status).toBe(
       200,
@@ -107,9 +111,11 @@ describe('the checkpoint', () => {
   it('AU-2: is over after five minutes', async () => {
     const { browser, token } = await challenged()
     world.clock.advance(299)
-    expect((await show(browser, token, wrongCode)).status).toBe(400)
+    const wrong = await show(browser, token, wrongCode)
+    expect([wrong.status, endOf(wrong)]).toEqual([400, undefined])
     world.clock.advance(2)
-    expect((await show(browser, token, { authentication_code: await factor.code() })).status).toBe(400)
+    const late = await show(browser, token, { authentication_code: await factor.code() })
+    expect([late.status, endOf(late)?.rule]).toEqual([400, 'expired'])
     expect(await isSignedIn(browser)).toBe(false)
   })
 
@@ -119,6 +125,14 @@ describe('the checkpoint', () => {
     const fails = (await world.events()).filter((event) => event === 'auth:fail')
     expect(fails).toHaveLength(5)
     expect((await show(browser, token, { authentication_code: await factor.code() })).status).toBe(400)
+  })
+
+  it('says with the last try that it is over, and with all that come after', async () => {
+    const { browser, token } = await challenged()
+    const ends: unknown[] = []
+    for (let at = 0; at < 6; at += 1) ends.push(endOf(await show(browser, token, wrongCode)))
+    const over = { source_field: 'confirmation_token', rule: 'too_many_tries' }
+    expect(ends).toEqual([undefined, undefined, undefined, undefined, over, over])
   })
 
   it('lets four wrong codes pass before a right one', async () => {

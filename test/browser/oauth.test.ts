@@ -7,6 +7,7 @@ import { activity, identities, sessions, users } from '../../src/db/schema.ts'
 import { seal } from '../../src/domain/secrets.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { makeClientToken, makeUser } from '../support/factories.ts'
+import { giveSecondFactor } from '../support/second-factor.ts'
 import { useWorld } from '../support/world.ts'
 import {
   agree,
@@ -16,6 +17,7 @@ import {
   type Issuer,
   makeIdentity,
   methods,
+  nowhere,
   placeProviders,
   remembered,
   setOut,
@@ -183,6 +185,55 @@ describe('coming back from a provider', () => {
     )
     expect(odd.headers.get('location')).toBe('/account/sign-in')
     expect(JSON.stringify([...odd.headers])).not.toContain('evil')
+  })
+})
+
+describe('the page that was wanted', () => {
+  const wanted = '/server/1a2b3c4d/files?directory=%2Fworld'
+  const query = `?${new URLSearchParams({ intended: wanted })}`
+  const setOutFor = async (intended: string) => setOut(browser, `oidc?${new URLSearchParams({ intended })}`)
+
+  it('is where one is in the end, and no word of it is said to the provider', async () => {
+    const page = await setOutFor(wanted)
+    expect(page.href).not.toContain('1a2b3c4d')
+    expect(await comeBack(browser, await agree(page))).toBe(wanted)
+    expect(await signedInAs(browser)).toBe('mara')
+  })
+
+  it('is still known when the provider says no, or nothing', async () => {
+    const { searchParams } = await setOutFor(wanted)
+    const state = searchParams.get('state') ?? ''
+    const refused = `/auth/oauth/oidc/callback?error=access_denied&state=${state}`
+    expect(await comeBack(browser, refused)).toBe(`/auth/login${query}`)
+    await configure(world, { 'sign_in.oidc_issuer': nowhere })
+    const silent = await setOutFor(wanted)
+    expect(silent.pathname + silent.search).toBe(`/auth/login${query}`)
+  })
+
+  it('is still known where the second factor is asked for', async () => {
+    await giveSecondFactor(world, user)
+    const path = await agree(await setOutFor(wanted))
+    expect(await comeBack(browser, path)).toBe(`/auth/login?oauth=checkpoint&${query.slice(1)}`)
+  })
+
+  it.each([
+    'https://evil.test',
+    '//evil.test',
+    '/\\evil.test',
+    '/\t/evil.test',
+    '/.//evil.test',
+    '/x/..//evil.test',
+    '/%2e//evil.test',
+    'javascript:alert(1)',
+    'evil.test',
+    '@evil.test',
+    '/auth/login',
+    '/x/../auth/oauth/oidc',
+    `/${'a'.repeat(2000)}`,
+  ])('AU-10: is forgotten when it is no page of ours: %j', async (evil) => {
+    const path = await agree(await setOutFor(evil))
+    expect((await remembered(world, browser)).oauth.intended).toBeUndefined()
+    expect(await comeBack(browser, path)).toBe('/')
   })
 })
 

@@ -3,6 +3,7 @@ import { events } from '../../src/domain/activity.ts'
 import { type Language, languages } from '../../src/domain/languages.ts'
 import type { Texts } from '../../src/adapters/texts.ts'
 import { textFiles } from '../../src/platform/text-files.ts'
+import { reasonCodes } from '../../src/domain/schedules/reasons.ts'
 import { type Namespace, namespaces } from '../../src/domain/texts.ts'
 import { readRows } from '../contract/contract-files.ts'
 
@@ -64,6 +65,13 @@ describe.each(namespaces)('the namespace %s', (namespace) => {
       expect(text, name).not.toMatch(/[<>]|&\w+;|\p{Cc}|  /u)
       expect(text.replaceAll(/\{\{[\w.]+\}\}/g, ''), name).not.toMatch(/[{}]|\$t\(/)
     }
+  })
+})
+
+describe('the reasons of runs', () => {
+  it('have a text for each code', async () => {
+    const names = [...(await read('en', 'schedules')).keys()].filter((name) => name.startsWith('reason.'))
+    expect(names.toSorted(byName)).toEqual(reasonCodes.map((code) => `reason.${code}`).toSorted(byName))
   })
 })
 

@@ -1,12 +1,12 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deployAll, measure } from '../../src/cli/deployment.ts'
+import { neededByClouds } from '../../src/platform/stage.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 
 const hasPostgres = await findPostgres('deploying')
-const scripts = ['deploy-workers.ts', 'deploy-lambda.ts']
 
 describe('the scripts that deploy', () => {
   let cli: CommandLine
@@ -15,12 +15,20 @@ describe('the scripts that deploy', () => {
   })
   afterAll(() => cli.remove())
 
-  it.each(scripts)('do nothing without a database: %s', async (script) => {
-    expect(await cli.script(script)).toEqual({
+  it('do nothing without a database', async () => {
+    expect(await cli.script('deploy-workers.ts')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'DATABASE_URL is missing: the migrations come first. Nothing was deployed.\n',
     })
+  })
+
+  it('do nothing on Lambda while a variable is missing that its functions need', async () => {
+    const { code, stdout, stderr } = await cli.script('deploy-lambda.ts')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    const [first, ...faults] = stderr.trim().split('\n')
+    expect(first).toBe('The environment has faults.')
+    expect(faults).toEqual(neededByClouds.map((name) => `  ${name}: is required here`))
   })
 
   it.each([

@@ -73,6 +73,15 @@ describe('setup', () => {
     expect((await setup({})).stdout).toContain('stays as it is.')
   })
 
+  it('names the commands for people where no demo makes them', async () => {
+    const { stdout } = await setup({ DEMO: 'false' })
+    expect(stdout).toMatch(
+      /npm run migrate\n +npm run seed\n +npm run panel -- user:create .*\n +npm start$/m,
+    )
+    await rm(file)
+    expect((await setup({ DEMO: 'true' })).stdout).not.toContain('user:create')
+  })
+
   it('names what a cloud needs and leaves room for it in the file', async () => {
     const { code, stdout } = await setup({ HOST: '0.0.0.0' }, '--cloud', 'workers')
     expect(code).toBe(1)
@@ -90,14 +99,14 @@ describe('setup', () => {
   it('keeps comments and other variables, and writes what shells and dotenv read alike', async () => {
     await writeFile(
       file,
-      '# mine\nCLOUDFLARE_API_TOKEN=abc\nMAIL_FROM=Roost <panel@example.com>\nAPP_NAME=\n',
+      '# mine\nCLOUDFLARE_API_TOKEN=abc\nMAIL_FROM=Roost <panel@example.com>\nAPP_NAME=\nAPP_TIMEZONE = UTC\nDATA_DIR=~\n',
     )
     const from = join(directory, 'old.env')
     await writeFile(from, "export APP_NAME='It & $HOME'\n")
     expect(await setup({}, '--from', from)).toMatchObject({ code: 0 })
     const text = await readFile(file, 'utf8')
     expect(text).toMatch(
-      /^# mine\nCLOUDFLARE_API_TOKEN=abc\nMAIL_FROM='Roost <panel@example.com>'\nAPP_NAME='It & \$HOME'\n/,
+      /^# mine\nCLOUDFLARE_API_TOKEN=abc\nMAIL_FROM='Roost <panel@example.com>'\nAPP_NAME='It & \$HOME'\nAPP_TIMEZONE=UTC\nDATA_DIR='~'\n/,
     )
   })
 

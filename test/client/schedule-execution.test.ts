@@ -112,9 +112,10 @@ describe('a schedule that is run by hand', () => {
       await tick(world.panel)
     }
     expect(told()).toEqual(['a', 'a', 'b'])
-    expect((await runs()).map(({ trigger, state, reason }: any) => [trigger, state, reason])).toEqual([
-      ['manual', 'succeeded', null],
-      ['cron', 'skipped', 'The schedule was changed.'],
+    const ended = ({ trigger, state, reason, reason_code: code }: any) => [trigger, state, reason, code]
+    expect((await runs()).map(ended)).toEqual([
+      ['manual', 'succeeded', null, null],
+      ['cron', 'skipped', 'The schedule was changed.', 'schedule_changed'],
     ])
     expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({ is_processing: false })
   })
@@ -138,6 +139,7 @@ describe('the runs of a schedule', () => {
         requested_by: scene.owner.username,
         state: 'succeeded',
         reason: null,
+        reason_code: null,
         due_at: '2031-03-01T12:00:00+00:00',
         started_at: '2031-03-01T12:00:00+00:00',
         finished_at: '2031-03-01T12:00:30+00:00',
@@ -146,6 +148,7 @@ describe('the runs of a schedule', () => {
             ...step,
             state: 'failed',
             reason: 'The server must be running to take commands.',
+            reason_code: 'server_stopped',
             due_at: '2031-03-01T12:00:00+00:00',
             dispatched_at: '2031-03-01T12:00:00+00:00',
             finished_at: '2031-03-01T12:00:00+00:00',
@@ -156,6 +159,7 @@ describe('the runs of a schedule', () => {
             payload: 'restart',
             state: 'succeeded',
             reason: null,
+            reason_code: null,
             due_at: '2031-03-01T12:00:30+00:00',
             dispatched_at: '2031-03-01T12:00:30+00:00',
             finished_at: '2031-03-01T12:00:30+00:00',
@@ -165,7 +169,7 @@ describe('the runs of a schedule', () => {
     ])
   })
 
-  it('name the cause in words for people', async () => {
+  it('name the cause in words for people, and by a code unless the words are those of the node', async () => {
     await scene.addTask(schedule, { action: 'power', payload: 'start' })
     const reasonAfter = async (prepare: () => Promise<unknown> | void) => {
       expect((await execute()).status).toBe(202)
@@ -174,29 +178,43 @@ describe('the runs of a schedule', () => {
       daemon.respond(null)
       world.clock.advance(60)
       await world.database.db.update(servers).set({ status: null })
-      const { state, reason, steps } = (await runs())[0]
-      return [state, reason, steps[0].state]
+      const { state, reason, reason_code: code, steps } = (await runs())[0]
+      if (steps[0].state === 'failed') expect(steps[0].reason_code).toBe(code)
+      return [state, reason, code, steps[0].state]
     }
     expect(await reasonAfter(() => daemon.respond({ status: 500, json: { error: '/etc/secret' } }))).toEqual([
       'failed',
       'The node failed with status 500 (request daemon-request).',
+      'node_failed',
       'failed',
     ])
     expect(await reasonAfter(() => daemon.respond({ status: 400, json: { error: 'suspended' } }))).toEqual([
       'failed',
       'suspended (request daemon-request)',
+      null,
       'failed',
     ])
     expect(await reasonAfter(() => daemon.respond({ status: 403 }))).toEqual([
       'failed',
       'The node does not accept the credential of the panel (request daemon-request).',
+      'node_refuses_panel',
       'failed',
     ])
     const suspend = () => world.database.db.update(servers).set({ status: 'suspended' })
-    expect(await reasonAfter(suspend)).toEqual(['skipped', 'The server was suspended.', 'skipped'])
+    expect(await reasonAfter(suspend)).toEqual([
+      'skipped',
+      'The server was suspended.',
+      'server_suspended',
+      'skipped',
+    ])
     await world.database.db.update(schedules).set({ onlyWhenOnline: true })
     const offline = () => daemon.respond({ json: { state: 'offline' } })
-    expect(await reasonAfter(offline)).toEqual(['skipped', 'The server was not online.', 'skipped'])
+    expect(await reasonAfter(offline)).toEqual([
+      'skipped',
+      'The server was not online.',
+      'server_offline',
+      'skipped',
+    ])
     expect(told()).toEqual(['start', 'start', 'start'])
   })
 

@@ -185,7 +185,7 @@ describe('the Node process', () => {
       ],
       [
         { DATABASE_URL: 'postgres://owner:hush@127.0.0.1:9/panel' },
-        'The panel does not start: connect ECONNREFUSED 127.0.0.1:9\n',
+        'The panel does not start: The database is out of reach: connect ECONNREFUSED 127.0.0.1:9\n',
       ],
     ])('ends with 1 and one message, and leaves nothing behind: %j', async (variables, message) => {
       const data = join(directory, 'data')

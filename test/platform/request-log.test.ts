@@ -150,6 +150,17 @@ describe('SE-2: what callers send', () => {
   })
 })
 
+it('that nobody counts requests is told once, and not with each of them', async () => {
+  const hit = () => Promise.reject(new Error('gone'))
+  Object.assign(world.parts, { cache: { ...world.parts.cache, hit } })
+  const token = await makeClientToken(world, await makeUser(world))
+  for (const _ of [1, 2, 3]) await world.request('GET', '/api/client/account', { token })
+  const warnings = logged.lines().filter(({ level }) => level === 'warn')
+  expect(warnings).toMatchObject([
+    { message: 'Requests are not counted.', throttle: 'client', cause: 'gone' },
+  ])
+})
+
 describe('the cause of a failure', () => {
   it('is what lies at its root', () => {
     const outer = new Error('Failed query: select', {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { isIP } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Answer } from './answers.ts'
 import { answerOf } from './answers.ts'
@@ -30,7 +31,7 @@ export async function sendRaw(
     method,
     path,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
-    ...(from ? { localAddress: from } : {}),
+    ...(from ? { localAddress: from, family: isIP(from) } : {}),
     agent: false,
   })
   outgoing.end(body)

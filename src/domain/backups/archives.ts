@@ -24,12 +24,16 @@ export const archiveKey = ({ server, backup }: { server: { uuid: string }; backu
 /** Whether `key` is one that `archiveKey` makes: a bucket may hold other things as well. */
 export const isArchiveKey = (key: string) => /^[\da-f-]{36}\/[\da-f-]{36}\.tar\.gz$/.test(key)
 
+/** Why an archive has no place in the object store. */
+export const storeAway = 'The object store cannot do this right now.'
+export const storeMissing = 'This panel has no object store that takes archives.'
+
 /** Asks the object store. What goes wrong there is told with 503: it may go better another time. */
 export async function throughStore<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    throw unavailable('The object store cannot do this right now.', error)
+    throw unavailable(storeAway, error)
   }
 }
 

@@ -13,7 +13,7 @@ import { boolean, text } from '../fields.ts'
 import { enqueue } from '../jobs.ts'
 import { lockAvailable, lockServer } from '../servers/lock.ts'
 import { settingsOf } from '../settings.ts'
-import { type Disk, eraseArchive, throughStore } from './archives.ts'
+import { type Disk, eraseArchive, storeMissing, throughStore } from './archives.ts'
 import { occurrenceOf } from './backups.ts'
 import { type BackupThrottle, hasRoom, oldestSpare, refuseThrottled, tooManyBackups } from './limits.ts'
 import { dispatchBackup, expiryKey, startKey, undoStart } from './orders.ts'
@@ -135,7 +135,7 @@ async function readMeans(panel: Panel): Promise<Means> {
   ])
   const disk = settings['backups.default_disk']
   if (disk === 's3') {
-    if (!panel.objects.multipart) throw unavailable('This panel has no object store that takes archives.')
+    if (!panel.objects.multipart) throw unavailable(storeMissing)
     await throughStore(() => panel.objects.ping())
   }
   const throttle = {

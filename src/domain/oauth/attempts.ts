@@ -5,6 +5,7 @@ import { causeOf, log } from '../../log.ts'
 import type { Panel } from '../../panel.ts'
 import { callersAccount } from '../account/caller.ts'
 import { type PasswordProof, requirePassword } from '../account/current-password.ts'
+import { intendedPath } from '../intended-path.ts'
 import type { Visitor } from '../login.ts'
 import { equalSecrets, randomText } from '../secrets.ts'
 import {
@@ -26,17 +27,25 @@ export type Step = { location: string; session: OpenedSession | null }
 const attemptMinutes = 10
 
 /**
- * A guest is on his way to the provider, with a new session that knows him when he comes back. When the
- * provider cannot be found out about he stays, and the page says so. Spec: GET /auth/oauth/{provider}.
+ * A guest is on his way to the provider, with a new session that knows him when he comes back, and the page
+ * of ours that he wanted; any other is forgotten. When the provider cannot be found out about he stays, and the
+ * page says so. Spec: GET /auth/oauth/{provider}.
  */
-export async function beginSignIn(panel: Panel, provider: ProviderId, visitor: Visitor): Promise<Step> {
+export async function beginSignIn(
+  panel: Panel,
+  provider: ProviderId,
+  visitor: Visitor,
+  wanted: string | null,
+): Promise<Step> {
   const options = { userAgent: visitor.userAgent, previous: visitor.token }
   const opened = await openProvider(panel, provider)
-  const oauth = newAttempt(panel, provider, 'login', null)
+  const intended = intendedPath(panel.config.url, wanted ?? '')
+  const attempt = newAttempt(panel, provider, 'login', null)
+  const oauth = intended === null ? attempt : { ...attempt, intended }
   const location = await panel.oauth.authorizationUrl(opened, oauth).catch(logFailure(opened))
   if (location === null) {
     const session = await openGuestSession(panel, { error: silenceOf(opened) }, options)
-    return { location: '/auth/login', session }
+    return { location: signInPage({ intended }), session }
   }
   return { location, session: await openGuestSession(panel, { oauth }, options) }
 }
@@ -101,6 +110,13 @@ const newAttempt = (
   userId,
   expiresAt: new Date(panel.now().getTime() + attemptMinutes * 60_000).toISOString(),
 })
+
+/** The page to sign in, with what it is to know. */
+export function signInPage(known: { oauth?: 'checkpoint'; intended?: string | null | undefined }): string {
+  const query = new URLSearchParams(known.oauth ? { oauth: known.oauth } : {})
+  if (known.intended) query.set('intended', known.intended)
+  return query.size > 0 ? `/auth/login?${query}` : '/auth/login'
+}
 
 /** What people read when a provider gives no answer that can be used. */
 export const silenceOf = ({ name }: OpenProvider): string =>

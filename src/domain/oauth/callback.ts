@@ -8,7 +8,7 @@ import type { Panel } from '../../panel.ts'
 import { record } from '../activity.ts'
 import { admit, type Visitor } from '../login.ts'
 import { openGuestSession, rememberInSession } from '../sessions.ts'
-import { logFailure, silenceOf, type Step, takeAttemptOf } from './attempts.ts'
+import { logFailure, signInPage, silenceOf, type Step, takeAttemptOf } from './attempts.ts'
 import { keepConfirmationToken } from './checkpoint.ts'
 import { linkIdentity } from './identities.ts'
 import { type OpenProvider, openProvider, type ProviderId } from './providers.ts'
@@ -20,12 +20,16 @@ type ProviderAnswer = z.output<ReturnType<typeof ProviderAnswer>>
 const parameter = () => z.string().max(4096, 'max').nullish().catch(null)
 
 /** Who comes back: what the surface knows of his browser. */
-export type Returning = { session: Session | null; visitor: Visitor }
+type Browser = { session: Session | null; visitor: Visitor }
+
+/** The same, with the page that he wanted when he set out. */
+type Returning = Browser & { intended?: string | undefined }
 
 /**
  * Somebody comes back from a provider. Whoever set out to sign in is signed in, or asked for his second
- * factor, when a user linked this identity before: by provider, issuer and subject, and by nothing else. Whoever
- * set out to link has it linked. Everybody else goes back to where he came from, and the page says why, once.
+ * factor, when a user linked this identity before: by provider, issuer and subject, and by nothing else. He goes
+ * on to the page that he wanted. Whoever set out to link has it linked. Everybody else goes back to where he came
+ * from, and the page says why, once.
  * Records `auth:success` or `auth:checkpoint`, `user:identity.create`, or `auth:fail`.
  * Spec: GET /auth/oauth/{provider}/callback.
  */
@@ -33,13 +37,14 @@ export async function finishAttempt(
   panel: Panel,
   provider: ProviderId,
   answer: ProviderAnswer,
-  returning: Returning,
+  browser: Browser,
 ): Promise<Step> {
   const opened = await openProvider(panel, provider)
-  const attempt = await takeAttemptOf(panel, returning.session, provider, answer.state ?? null)
+  const attempt = await takeAttemptOf(panel, browser.session, provider, answer.state ?? null)
   if (!attempt) {
-    return turnBack(panel, returning, 'This attempt has ended, or was begun in another browser. Begin again.')
+    return turnBack(panel, browser, 'This attempt has ended, or was begun in another browser. Begin again.')
   }
+  const returning = { ...browser, intended: attempt.intended }
   if (answer.error || !answer.code) {
     return turnBack(panel, returning, `${opened.name} did not tell who you are: it was not allowed to.`)
   }
@@ -65,9 +70,10 @@ async function enter(
     return turnBack(panel, returning, detail)
   }
   const outcome = await admit(panel, user, returning.visitor, { method: provider })
-  if (outcome.complete) return { location: '/', session: outcome.session }
+  const { intended } = returning
+  if (outcome.complete) return { location: intended ?? '/', session: outcome.session }
   await keepConfirmationToken(panel, outcome.session, outcome.confirmationToken)
-  return { location: '/auth/login?oauth=checkpoint', session: outcome.session }
+  return { location: signInPage({ oauth: 'checkpoint', intended }), session: outcome.session }
 }
 
 /** The account to which the identity is linked; it counts as used. */
@@ -94,10 +100,10 @@ const turnBack = (panel: Panel, returning: Returning, error: string): Promise<St
 /** The page that he sees next says it, once. */
 async function leaveNote(
   panel: Panel,
-  { session, visitor }: Returning,
+  { session, visitor, intended }: Returning,
   note: { notice: string } | { error: string },
 ): Promise<Step> {
-  const location = panel.actor.kind === 'user' ? '/account/sign-in' : '/auth/login'
+  const location = panel.actor.kind === 'user' ? '/account/sign-in' : signInPage({ intended })
   if (session) {
     await rememberInSession(panel, session, note)
     return { location, session: null }

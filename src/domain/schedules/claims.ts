@@ -7,6 +7,7 @@ import type { Task } from '../../db/tables/tasks.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { nextRuns } from '../cron.ts'
 import { enqueueAll } from '../jobs.ts'
+import { reasons } from './reasons.ts'
 import { type ScheduleWithTasks, timesOf } from './schedules.ts'
 
 /** Schedules of one transaction. */
@@ -74,13 +75,10 @@ function claimOf(schedule: ScheduleWithTasks, now: Date): Claim {
     trigger: 'cron',
     dueAt,
     startedAt: now,
-    ...(isLate ? { state: 'skipped', reason: absence, finishedAt: now } : {}),
+    ...(isLate ? { state: 'skipped', reason: reasons.panel_away, finishedAt: now } : {}),
   }
   return { schedule, run, next }
 }
-
-/** Why something was skipped that nobody was there for. */
-export const absence = 'The panel was away when it was due.'
 
 /** Whether nobody would expect any more what was due then: after a quarter of an hour, or the schedule's next time. */
 export function isTooLate(schedule: Schedule, dueAt: Date, now: Date): boolean {

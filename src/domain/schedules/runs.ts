@@ -17,7 +17,8 @@ import type { ScheduleStep } from '../../db/tables/schedule-steps.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { type JobPayloads, replaceJob } from '../jobs.ts'
-import { absence, isTooLate, markQueued, runKey, usualPatience } from './claims.ts'
+import { isTooLate, markQueued, runKey, usualPatience } from './claims.ts'
+import { reasons } from './reasons.ts'
 import { isOnline, type Outcome, perform } from './steps.ts'
 
 /** A run with all that its next step needs. */
@@ -53,7 +54,7 @@ export async function carryRunOn(panel: Panel, { runId }: JobPayloads['run-sched
 
 const unwritten: Outcome = {
   state: 'unknown',
-  reason: 'The panel ended before it heard what became of it.',
+  reason: reasons.outcome_unknown,
   isDaemonFailure: true,
 }
 
@@ -77,14 +78,14 @@ async function reasonToEnd(panel: Panel, found: FoundRun, step: ScheduleStep): P
   // What was begun is written down first, whatever has happened since.
   if (step.state === 'dispatched') return null
   if (run.reason !== null) return skipped(run.reason)
-  if (server.status !== null) return skipped(`The server was ${server.status.replace('_', ' ')}.`)
-  if (node.maintenanceMode) return skipped('The node of the server was under maintenance.')
-  if (isTransferring) return skipped('The server was being moved to another node.')
-  if (hasLapsed(found, step, panel.now())) return skipped(absence)
+  if (server.status !== null) return skipped(reasons[`server_${server.status}`])
+  if (node.maintenanceMode) return skipped(reasons.node_maintenance)
+  if (isTransferring) return skipped(reasons.server_transferring)
+  if (hasLapsed(found, step, panel.now())) return skipped(reasons.panel_away)
   const isFirst = step === steps[0]
   const isDue = step.dueAt === null || step.dueAt <= panel.now()
   if (schedule.onlyWhenOnline && isFirst && isDue && !(await isOnline(panel, found)))
-    return skipped('The server was not online.')
+    return skipped(reasons.server_offline)
   return null
 }
 

@@ -10,6 +10,7 @@ import { inTransaction, type Panel } from '../../panel.ts'
 import { record } from '../activity.ts'
 import { type CronTimes, nextRun, refuseImpossibleTimes } from '../cron.ts'
 import { boolean, looseText, text } from '../fields.ts'
+import { reasons } from './reasons.ts'
 
 /** A schedule with its tasks, by their sequence. */
 export type ScheduleWithTasks = Schedule & { tasks: Task[] }
@@ -130,7 +131,7 @@ export async function changeSchedule(
       updatedAt: inside.now(),
     }
     const after = only(await inside.db.update(schedules).set(changes).where(eq(schedules.id, id)).returning())
-    await callOffRuns(inside, before, isActive ? changed : 'The schedule was switched off.')
+    await callOffRuns(inside, before, isActive ? reasons.schedule_changed : reasons.schedule_disabled)
     const { serverId, properties, subjects } = occurrenceOf(after)
     const occurrence = { serverId, properties: { ...properties, active: isActive }, subjects }
     await record(inside, 'server:schedule.update', occurrence)
@@ -158,12 +159,10 @@ export async function lockSchedule(panel: Panel, server: { id: number }, id: num
   return schedule
 }
 
-const changed = 'The schedule was changed.'
-
 /** The schedule, which is locked, has other tasks than before. */
 export async function noteChangedTasks(panel: Panel, schedule: Schedule): Promise<void> {
   await panel.db.update(schedules).set({ updatedAt: panel.now() }).where(eq(schedules.id, schedule.id))
-  await callOffRuns(panel, schedule, changed)
+  await callOffRuns(panel, schedule, reasons.schedule_changed)
 }
 
 /** Runs that are under way by the clock make no further step: each ends with this reason once its next one is due. */

@@ -48,8 +48,14 @@ export const oauth = new Hono<BrowserEnv>()
     guest,
     authRateLimit,
     params(ProviderPath),
+    // Whatever it is, the person gets to the provider, so nothing is refused here.
+    query(() => z.object({ intended: z.string().nullish().catch(null) })),
     returns(302),
-    async (c) => follow(c, await beginSignIn(c.var.panel, c.req.valid('param').provider, c.var.visitor)),
+    async (c) => {
+      const { panel, visitor } = c.var
+      const { intended } = c.req.valid('query')
+      return follow(c, await beginSignIn(panel, c.req.valid('param').provider, visitor, intended ?? null))
+    },
   )
 
   .get(

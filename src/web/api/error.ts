@@ -27,6 +27,11 @@ export class RequestError extends Error {
     return this.entries.find(({ meta }) => meta?.source_field === field)?.detail
   }
 
+  /** The rule that a field of what was sent broke. */
+  brokenRule(field: string): string | undefined {
+    return this.entries.find(({ meta }) => meta?.source_field === field)?.meta?.rule
+  }
+
   /** Sentences that belong to none of these fields. */
   otherThan(fields: readonly string[]): string[] {
     return this.entries

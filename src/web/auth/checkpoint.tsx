@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../api/error.ts'
 import { passCheckpoint, type SignInAnswer } from '../api/auth.ts'
@@ -8,9 +8,8 @@ import { TextField } from '../components/field.tsx'
 import { GuestPage } from './guest-page.tsx'
 import { Refusal, useWait } from './refusal.tsx'
 
-/** The panel waits so long for the second factor, and takes as many tries. */
+/** Milliseconds for which the panel waits for the second factor. */
 const lastsFor = 300_000
-const mostTries = 5
 
 export type CheckpointEnd = 'expired' | 'too_often' | 'cancelled'
 
@@ -29,7 +28,6 @@ export function Checkpoint({ confirmationToken, onAnswer, onEnd }: CheckpointPro
   const { t } = useTranslation('auth')
   const [isRecovery, setRecovery] = useState(false)
   const [written, setWritten] = useState('')
-  const tries = useRef(0)
   const passing = useMutation({
     mutationFn: (proof: string) =>
       passCheckpoint(
@@ -39,9 +37,8 @@ export function Checkpoint({ confirmationToken, onAnswer, onEnd }: CheckpointPro
     onSuccess: onAnswer,
     onError: (error) => {
       setWritten('')
-      if (asRequestError(error)?.status !== 400) return
-      tries.current += 1
-      if (tries.current >= mostTries) onEnd('too_often')
+      const rule = asRequestError(error)?.brokenRule('confirmation_token')
+      if (rule) onEnd(rule === 'too_many_tries' ? 'too_often' : 'expired')
     },
   })
   const wait = useWait(passing.error, passing.submittedAt)

@@ -11,13 +11,15 @@ import { Refusal, useWait } from './refusal.tsx'
 
 type SignInProps = {
   methods: SignInMethods
+  /** The page that is wanted once somebody is signed in, as far as it is known. */
+  intended: string | undefined
   /** Why an attempt before this one ended. */
   notice: string | null
   onAnswer: (answer: SignInAnswer) => void
 }
 
 /** All ways to sign in which the administrator has switched on. */
-export function SignIn({ methods, notice, onAnswer }: SignInProps) {
+export function SignIn({ methods, intended, notice, onAnswer }: SignInProps) {
   const { t } = useTranslation('auth')
   const { passwords_enabled: passwords, passkeys_enabled: passkeys, providers, error } = methods
   return (
@@ -30,7 +32,7 @@ export function SignIn({ methods, notice, onAnswer }: SignInProps) {
         <div className="flex flex-col gap-2">
           {passkeys && <PasskeySignIn hasField={passwords} onAnswer={onAnswer} />}
           {providers.map(({ id, name }) => (
-            <a key={id} href={`/auth/oauth/${encodeURIComponent(id)}`} className={buttonStyle()}>
+            <a key={id} href={providerLink(id, intended)} className={buttonStyle()}>
               {t('oauth.submit', { provider: name })}
             </a>
           ))}
@@ -40,6 +42,10 @@ export function SignIn({ methods, notice, onAnswer }: SignInProps) {
     </GuestPage>
   )
 }
+
+/** The panel keeps what is wanted until somebody comes back from the provider. */
+const providerLink = (id: string, intended: string | undefined): string =>
+  `/auth/oauth/${encodeURIComponent(id)}${intended ? `?${new URLSearchParams({ intended })}` : ''}`
 
 function PasskeySignIn({
   hasField,

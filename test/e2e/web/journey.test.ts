@@ -105,6 +105,42 @@ describe('an owner', { timeout: testTimeout }, () => {
     expect(await visitor.editor.innerText()).toBe('The first version')
   })
 
+  it('goes on to where he wanted once a save has ended, and is not called back', async () => {
+    const { page, button, editor, heading, serverNav, question, ...visitor } = await sitDown()
+    await visitor.signIn(panel.bootstrap.user)
+    await visitor.openServer('Demo server')
+    await visitor.openPart('Files')
+    const leave = question('Leave without saving?')
+    const leaveWhileSaving = async () => {
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+      const asked = page.waitForRequest(/files\/write/)
+      await page.route(/files\/write/, async (route) => {
+        await held
+        await route.continue()
+      })
+      await button('Save').click()
+      await asked
+      await serverNav.getByRole('link', { name: 'Backups', exact: true }).click()
+      await leave.waitFor()
+      letGo()
+      await leave.waitFor({ state: 'detached' })
+      await heading('Backups').waitFor()
+      await visitor.said('The file has been saved.').waitFor()
+      await page.unroute(/files\/write/)
+      await heading('Backups').waitFor()
+    }
+    await visitor.choose('New', 'New file')
+    await page.getByLabel('Name of the file').fill(`${randomUUID()}.txt`)
+    await editor.fill('New')
+    await leaveWhileSaving()
+
+    await visitor.openPart('Files')
+    await visitor.openFile('server.properties')
+    await editor.press('Control+End')
+    await page.keyboard.type('# One more line')
+    await leaveWhileSaving()
+  })
+
   it('plans a restart, and has it done at once', async () => {
     onTestFinished(() => switchOff(panel))
     const { page, button, dialog, heading, ...visitor } = await sitDown()
@@ -132,6 +168,26 @@ describe('an owner', { timeout: testTimeout }, () => {
     await run.getByText('Succeeded', { exact: true }).waitFor()
     await visitor.openPart('Console')
     await visitor.consoleSays(/Demo world ready on port \d+/)
+  })
+
+  it('reads in his own language why a run failed', async () => {
+    const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
+    const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
+    const { body } = await panel.asPlayer('POST', path, { name: 'Each night', ...daily })
+    const schedule = `${path}/${body.attributes.id}`
+    const task = { action: 'command', payload: 'say Hello', time_offset: 0 }
+    expect((await panel.asPlayer('POST', `${schedule}/tasks`, task)).status).toBe(200)
+    await switchOff(panel)
+    expect((await panel.asPlayer('POST', `${schedule}/execute`)).status).toBe(202)
+    const { page, heading, ...visitor } = await sitDown()
+    await visitor.signIn(panel.bootstrap.user)
+    const speak = (language: string) => panel.asPlayer('PUT', '/account/language', { language })
+    onTestFinished(async () => void (await speak('en')))
+    expect((await speak('de')).status).toBe(200)
+    await page.goto(`/server/${panel.bootstrap.server.identifier}/schedules/${body.attributes.id}`)
+    await heading('Each night').waitFor()
+    const run = page.getByRole('list', { name: 'Ausführungen' }).getByRole('listitem').first()
+    await run.getByText('Der Server muss laufen, um Befehle anzunehmen.').first().waitFor()
   })
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Task } from '../../../db/tables/tasks.ts'
 import type { RunWithSteps } from '../../../domain/schedules/run-history.ts'
+import { codeOf, reasonCodes } from '../../../domain/schedules/reasons.ts'
 import type { ScheduleWithTasks } from '../../../domain/schedules/schedules.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
@@ -81,6 +82,9 @@ export const ScheduleResource = resource(
   }),
 )
 
+/** What `reason` says, for those who say it in another language; null for the words of a daemon. */
+const ReasonCode = () => z.enum(reasonCodes).nullable()
+
 const Step = () =>
   z.object({
     sequence_id: z.int(),
@@ -88,6 +92,7 @@ const Step = () =>
     payload: z.string(),
     state: z.enum(['pending', 'dispatched', 'succeeded', 'failed', 'unknown', 'skipped']),
     reason: z.string().nullable(),
+    reason_code: ReasonCode(),
     due_at: Timestamp().nullable(),
     dispatched_at: Timestamp().nullable(),
     finished_at: Timestamp().nullable(),
@@ -103,6 +108,7 @@ export const RunResource = resource(
       requested_by: z.string().nullable(),
       state: z.enum(['running', 'succeeded', 'failed', 'skipped']),
       reason: z.string().nullable(),
+      reason_code: ReasonCode(),
       due_at: Timestamp(),
       started_at: Timestamp(),
       finished_at: Timestamp().nullable(),
@@ -114,6 +120,7 @@ export const RunResource = resource(
     requested_by: run.requester?.username ?? null,
     state: run.state,
     reason: run.reason,
+    reason_code: codeOf(run.reason),
     due_at: timestamp(run.dueAt),
     started_at: timestamp(run.startedAt),
     finished_at: timestampOrNull(run.finishedAt),
@@ -123,6 +130,7 @@ export const RunResource = resource(
       payload: step.payload,
       state: step.state,
       reason: step.reason,
+      reason_code: codeOf(step.reason),
       due_at: timestampOrNull(step.dueAt),
       dispatched_at: timestampOrNull(step.dispatchedAt),
       finished_at: timestampOrNull(step.finishedAt),

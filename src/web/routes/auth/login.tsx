@@ -46,5 +46,5 @@ function Steps({ methods, isFromProvider }: { methods: SignInMethods; isFromProv
   }, [])
   if (token !== null) return <Checkpoint confirmationToken={token} onAnswer={onAnswer} onEnd={onEnd} />
   const notice = ended === 'cancelled' ? null : t(`checkpoint.${ended}`)
-  return <SignIn methods={methods} notice={notice} onAnswer={onAnswer} />
+  return <SignIn methods={methods} intended={intended} notice={notice} onAnswer={onAnswer} />
 }

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Save, Search, WrapText } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
@@ -117,6 +117,11 @@ function LeaveGuard({ isDirty }: { isDirty: boolean }) {
     enableBeforeUnload: isDirty,
     withResolver: true,
   })
+  const { status, proceed } = blocker
+  // A save that was under way when the question came has answered it.
+  useEffect(() => {
+    if (status === 'blocked' && !isDirty) proceed()
+  }, [status, proceed, isDirty])
   return (
     <ConfirmDialog
       open={blocker.status === 'blocked'}

@@ -22,9 +22,12 @@ export function NewFilePage({ directory }: { directory: string }) {
   const rights = useFileRights()
   const navigate = useNavigate()
   const [name, setName] = useState('')
+  const [place] = useState(() => location.href)
   usePageTitle(t('new_file'), server.name)
   const isName = name.trim() !== '' && !name.includes('/') && name !== '.' && name !== '..'
-  const open = (file: string) =>
+  const open = (file: string) => {
+    // Somebody who went elsewhere while it was saved is not called back.
+    if (location.href !== place) return
     void navigate({
       to: '/server/$server/files/edit',
       params: { server: id },
@@ -32,6 +35,7 @@ export function NewFilePage({ directory }: { directory: string }) {
       replace: true,
       ignoreBlocker: true,
     })
+  }
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <div>

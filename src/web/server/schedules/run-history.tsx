@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -69,7 +70,7 @@ function RunRow({ run }: { run: Run }) {
                 ? t('runs.took', { time: formatDuration(milliseconds(run.started_at, run.finished_at)) })
                 : t('runs.steps', { count: run.steps.length })}
             </span>
-            {run.reason && <span className="w-full wrap-anywhere text-muted">{run.reason}</span>}
+            {run.reason && <span className="w-full wrap-anywhere text-muted">{reasonText(t, run)}</span>}
           </span>
         </summary>
         <ol className="mt-1 flex flex-col gap-1.5 pb-1 pl-7">
@@ -81,6 +82,12 @@ function RunRow({ run }: { run: Run }) {
     </li>
   )
 }
+
+/** In the reader's language, where the panel knows the reason; else in the words of the daemon. */
+const reasonText = (
+  t: TFunction<'schedules'>,
+  { reason, reason_code: code }: Pick<Run, 'reason' | 'reason_code'>,
+) => (code === null ? reason : t(`reason.${code}`))
 
 const tones: Record<Step['state'], Tone> = {
   pending: 'plain',
@@ -105,7 +112,7 @@ function StepRow({ step }: { step: Step }) {
           </span>
         )}
       </div>
-      {step.reason && <p className="pl-6 wrap-anywhere text-muted">{step.reason}</p>}
+      {step.reason && <p className="pl-6 wrap-anywhere text-muted">{reasonText(t, step)}</p>}
     </li>
   )
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp, GripVertical, ListChecks, Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rowsOf } from '../../api/resources.ts'
 import { type Schedule, saveTask, schedulesKey, type Task } from '../../api/schedules.ts'
@@ -122,24 +122,49 @@ function TaskButtons({ place, count, onMove, onAsk }: ButtonsProps) {
   const number = place + 1
   return (
     <div className="ml-auto flex shrink-0">
-      {count > 1 && (
-        <>
-          <IconButton
-            icon={ArrowUp}
-            label={t('task_up', { number })}
-            disabled={place === 0}
-            onClick={() => onMove(place, place - 1)}
-          />
-          <IconButton
-            icon={ArrowDown}
-            label={t('task_down', { number })}
-            disabled={place === count - 1}
-            onClick={() => onMove(place, place + 1)}
-          />
-        </>
-      )}
+      {count > 1 && <MoveButtons place={place} count={count} onMove={onMove} />}
       <IconButton icon={Pencil} label={t('task_edit_of', { number })} onClick={() => onAsk('edit')} />
       <IconButton icon={Trash2} label={t('task_delete_of', { number })} onClick={() => onAsk('delete')} />
+    </div>
+  )
+}
+
+/** One place up or down. The focus stays with the task: at either end the button that is left has it. */
+function MoveButtons({ place, count, onMove }: Omit<ButtonsProps, 'onAsk'>) {
+  const { t } = useTranslation('schedules')
+  const up = useRef<HTMLButtonElement>(null)
+  const down = useRef<HTMLButtonElement>(null)
+  const hasFocus = useRef(false)
+  useLayoutEffect(() => {
+    if (!hasFocus.current) return
+    if (place === 0) down.current?.focus()
+    else if (place === count - 1) up.current?.focus()
+  }, [place, count])
+  const number = place + 1
+  return (
+    <div
+      className="flex"
+      onFocus={() => {
+        hasFocus.current = true
+      }}
+      onBlur={() => {
+        hasFocus.current = false
+      }}
+    >
+      <IconButton
+        ref={up}
+        icon={ArrowUp}
+        label={t('task_up', { number })}
+        disabled={place === 0}
+        onClick={() => onMove(place, place - 1)}
+      />
+      <IconButton
+        ref={down}
+        icon={ArrowDown}
+        label={t('task_down', { number })}
+        disabled={place === count - 1}
+        onClick={() => onMove(place, place + 1)}
+      />
     </div>
   )
 }
