@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eq } from 'drizzle-orm'
 import { only } from '../src/db/database.ts'
-import { allocations, eggs, eggVariables, locations, nests, nodes, users } from '../src/db/schema.ts'
+import { allocations, eggs, eggVariables, locations, nodes, users } from '../src/db/schema.ts'
 import { aclResources } from '../src/db/tables/api-keys.ts'
 import type { Egg } from '../src/db/tables/eggs.ts'
 import type { Node } from '../src/db/tables/nodes.ts'
@@ -12,6 +12,7 @@ import type { User } from '../src/db/tables/users.ts'
 import { addApiKey } from '../src/domain/api-keys.ts'
 import { tokenPlace } from '../src/domain/daemon-address.ts'
 import { importEgg } from '../src/domain/eggs/import.ts'
+import { ensureNest } from '../src/domain/nests.ts'
 import { hashPassword } from '../src/domain/password-hash.ts'
 import { randomText, seal } from '../src/domain/secrets.ts'
 import type { Panel } from '../src/panel.ts'
@@ -30,12 +31,7 @@ export async function seedEggs(panel: Panel): Promise<void> {
     description: string
   }[]
   for (const { slug, name, description } of listed) {
-    const [existing] = await panel.db.select().from(nests).where(eq(nests.name, name))
-    const nest =
-      existing ??
-      only(
-        await panel.db.insert(nests).values({ name, description, author: 'eggs@roost.example' }).returning(),
-      )
+    const nest = await ensureNest(panel, { name, description, author: 'eggs@roost.example' })
     const folder = new URL(`${slug}/`, eggsDirectory)
     for (const file of (await readdir(fileURLToPath(folder))).toSorted()) {
       await importEgg(panel, nest, JSON.parse(await readFile(new URL(basename(file), folder), 'utf8')))

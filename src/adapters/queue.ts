@@ -1,4 +1,3 @@
-import { Client } from '@upstash/qstash'
 import type { SignedMessage, SigningKeyName, SigningKeys } from './queue-signature.ts'
 
 /** Asks for `POST /jobs/run` with a job's id, not before `delay` seconds. */
@@ -46,52 +45,77 @@ const largestBatch = 100
 const tickId = 'roost-tick'
 /** Milliseconds after which a request to the queue is given up: what nobody was told, the tick finds. */
 const patience = 5_000
+const home = 'https://qstash.upstash.io'
+/** Characters of what a refusal says. */
+const longestRefusal = 200
 
-/** The queue over QStash. */
+/** Milliseconds until a request that met nobody is sent a second time. */
+const pause = 200
+
+/** The queue over QStash. A request that is refused or not answered throws. */
 export function qstashQueue(options: QueueOptions): Queue {
-  const client = new Client({
-    token: options.token,
-    ...(options.baseUrl ? { baseUrl: options.baseUrl } : {}),
-    devMode: false,
-    enableTelemetry: false,
-    retry: { retries: 1, backoff: () => 200 },
-  })
   const url = `${options.origin}/jobs/run`
   return {
     send: async (messages) => {
-      const requests = messages.map(({ id, delay, deduplicationId, traceparent }) => ({
-        url,
-        body: { job: id },
-        delay,
-        deduplicationId,
-        retries: 3,
-        ...(traceparent ? { headers: { traceparent } } : {}),
-      }))
-      const [only, ...others] = requests
-      if (only && others.length === 0) return void (await inTime(client.publishJSON(only)))
-      for (let at = 0; at < requests.length; at += largestBatch) {
-        await inTime(client.batchJSON(requests.slice(at, at + largestBatch)))
+      const [only, ...others] = messages
+      if (only && others.length === 0) {
+        const headers = headersOf(only)
+        return ask(options, 'POST', `/v2/publish/${url}`, { headers, body: bodyOf(only) })
+      }
+      for (let at = 0; at < messages.length; at += largestBatch) {
+        const batch = messages
+          .slice(at, at + largestBatch)
+          .map((message) => ({ destination: url, headers: headersOf(message), body: bodyOf(message) }))
+        await ask(options, 'POST', '/v2/batch', { headers: json, body: JSON.stringify(batch) })
       }
     },
-    scheduleTick: async () => {
-      const destination = `${options.origin}/jobs/tick`
+    scheduleTick: () => {
       // A message that finds nobody is not repeated: the next one comes within the minute.
-      const schedule = { scheduleId: tickId, destination, cron: '* * * * *', retries: 0 }
-      await inTime(client.schedules.create(schedule))
+      const headers = {
+        ...json,
+        'upstash-cron': '* * * * *',
+        'upstash-schedule-id': tickId,
+        'upstash-retries': '0',
+      }
+      return ask(options, 'POST', `/v2/schedules/${options.origin}/jobs/tick`, { headers })
     },
     signedBy: ({ path, ...message }) =>
       options.checkSignature(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
-    ping: async () => void (await inTime(client.schedules.list())),
+    ping: () => ask(options, 'GET', '/v2/schedules'),
   }
 }
 
-/** The result, or a failure when it does not come in time; the SDK itself waits for ever. */
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('The queue does not answer.')), patience)
+const json = { 'content-type': 'application/json' }
+const bodyOf = ({ id }: QueueMessage) => JSON.stringify({ job: id })
+
+const headersOf = ({ delay, deduplicationId, traceparent }: QueueMessage) => ({
+  ...json,
+  'upstash-method': 'POST',
+  'upstash-delay': `${delay}s`,
+  'upstash-deduplication-id': deduplicationId,
+  'upstash-retries': '3',
+  ...(traceparent ? { 'upstash-forward-traceparent': traceparent } : {}),
+})
+
+/** One request, and once more where nobody was met. The SDK's client does the same, but writes into the log. */
+async function ask(
+  { baseUrl, token }: QueueOptions,
+  method: string,
+  path: string,
+  { headers = {}, body = null }: { headers?: Record<string, string>; body?: string | null } = {},
+): Promise<void> {
+  const signal = AbortSignal.timeout(patience)
+  const init = { method, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal }
+  const send = () => fetch(`${(baseUrl ?? home).replace(/\/$/, '')}${path}`, init)
   try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+    const answer = await send().catch(async () => {
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      return send()
+    })
+    const said = await answer.text()
+    if (!answer.ok) throw new Error(`The queue answered ${answer.status}: ${said.slice(0, longestRefusal)}`)
+  } catch (error) {
+    if (signal.aborted) throw new Error('The queue does not answer.')
+    throw error
   }
 }

@@ -5,7 +5,8 @@ import { deployAll, measure, runScript, runTool, runToolQuietly } from './deploy
 
 const usage = `Usage: npm run deploy:lambda -- [--region REGION] [--remote-only] [--package [--out DIR]]
 
-Brings the database of DATABASE_URL to the newest schema, then deploys to AWS Lambda.
+Brings the database of DATABASE_URL to the newest schema, then deploys to AWS Lambda with the variables of the
+environment, which must be complete.
   --region REGION  as in us-east-1; AWS_REGION when left out, else eu-central-1
   --remote-only    deploys the remote function alone, as a stack of its own, for daemons of another region
   --package        packages alone, and prints sizes: needs neither database nor credentials.
@@ -37,9 +38,11 @@ const about = [
 await runScript(() =>
   isDry
     ? measure(out, pack)
-    : deployAll(process.env, [
-        { name: functions.join(', '), run: () => runTool('serverless', ['deploy', ...about]) },
-      ]),
+    : deployAll(
+        process.env,
+        [{ name: functions.join(', '), run: () => runTool('serverless', ['deploy', ...about]) }],
+        'lambda',
+      ),
 )
 
 async function pack(folder: string): Promise<BundleSize[]> {

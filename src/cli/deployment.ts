@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { readEnv } from '../platform/env.ts'
 import { migratePostgres } from '../platform/postgres.ts'
+import type { Cloud } from '../platform/stage.ts'
 import { type BundleSize, overBudget, sizeTable } from './bundles.ts'
 import { faultOf, reasonOf, VerbError } from './faults.ts'
 import { printFault } from './output.ts'
@@ -59,10 +60,15 @@ const binary = (tool: Tool) => join(root, 'node_modules', '.bin', tool)
 
 /**
  * Brings the database of DATABASE_URL to the newest schema, then deploys one after the other. At the first failure
- * it stops and says what was deployed. Without DATABASE_URL nothing is done.
+ * it stops and says what was deployed. Without DATABASE_URL nothing is done, nor where the variables go along to a
+ * `cloud` and are not fit for it.
  */
-export async function deployAll(raw: Record<string, unknown>, deployments: Deployment[]): Promise<void> {
-  const { DATABASE_URL: url } = readEnv(raw)
+export async function deployAll(
+  raw: Record<string, unknown>,
+  deployments: Deployment[],
+  cloud: Cloud | null = null,
+): Promise<void> {
+  const { DATABASE_URL: url } = readEnv(raw, cloud)
   if (!url) throw new VerbError('DATABASE_URL is missing: the migrations come first. Nothing was deployed.')
   await migratePostgres(url).catch((error: unknown) => {
     throw new VerbError(`The migrations failed: ${reasonOf(error)}. Nothing was deployed.`)

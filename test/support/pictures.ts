@@ -19,7 +19,7 @@ export function png(width: number, height: number, chunks: Buffer[] = []): Buffe
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0])
   header.writeUInt32BE(width)
   header.writeUInt32BE(height, 4)
-  const rows = Buffer.alloc(Math.min((width + 1) * height, 100_000), 0x7f)
+  const rows = Buffer.alloc(Math.min((width + 1) * height, 100_000), 0)
   return Buffer.concat([
     pngSignature,
     pngChunk('IHDR', header),

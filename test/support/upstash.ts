@@ -23,14 +23,11 @@ export async function startUpstash(): Promise<UpstashStandIn> {
     console.log(`No Redis at ${testRedisUrl}: the Upstash stand-in keeps its keys in memory.`)
     return { send: commandsInMemory(), close: () => undefined }
   })
-  // A tick of an earlier run would count as the last one of this.
-  await redis.send(['DEL', 'tick:last'])
+  const send = withOwnKeys(redis.send)
   const server = createServer((request, response) => {
     void (async () => {
       const isAllowed = request.headers.authorization === `Bearer ${token}`
-      const [status, body] = isAllowed
-        ? [200, await answer(redis.send, request)]
-        : [401, { error: 'Unauthorized' }]
+      const [status, body] = isAllowed ? [200, await answer(send, request)] : [401, { error: 'Unauthorized' }]
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })()
   })
@@ -44,6 +41,13 @@ export async function startUpstash(): Promise<UpstashStandIn> {
       redis.close()
     },
   }
+}
+
+/** Each stand-in has keys of its own: suites that run side by side share no counters. */
+function withOwnKeys(send: SendCommand): SendCommand {
+  const prefix = `roost-test:${crypto.randomUUID()}:`
+  return ([name, key, ...rest]) =>
+    send(key === undefined ? [name] : [name, `${prefix}${String(key)}`, ...rest])
 }
 
 /** `/` takes one command, `/pipeline` several, `/multi-exec` several as one transaction. */

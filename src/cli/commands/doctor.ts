@@ -36,7 +36,11 @@ async function examineAll(raw: Record<string, unknown>): Promise<Check[]> {
 
 function describeEnvironment(env: Env): Check {
   if (!env.DATABASE_URL) return { name: 'environment', state: 'ok', detail: 'embedded database' }
-  if (env.APP_KEYS) return { name: 'environment', state: 'ok', detail: `database by ${env.DATABASE_DRIVER}` }
+  const parts = { cache: env.UPSTASH_REDIS_REST_URL, queue: env.QSTASH_TOKEN, objects: env.S3_BUCKET }
+  const embedded = Object.entries(parts).flatMap(([name, value]) => (value ? [] : [name]))
+  const others = embedded.length > 0 ? `; embedded: ${embedded.join(', ')}` : ''
+  if (env.APP_KEYS)
+    return { name: 'environment', state: 'ok', detail: `database by ${env.DATABASE_DRIVER}${others}` }
   const detail = `APP_KEYS is not set: the secrets in the database open only with ${env.DATA_DIR}/secrets.json`
   return { name: 'environment', state: 'warn', detail }
 }

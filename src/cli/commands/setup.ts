@@ -53,9 +53,9 @@ function wishesOf(given: Arguments): Wishes {
 }
 
 function reportOf({ target, out }: Wishes, outcome: Outcome): Report {
-  const { isWritten, added, kept, missing, checks } = outcome
+  const { isWritten, hasDemo, added, kept, missing, checks } = outcome
   const isFit = checks.every(({ state }) => state !== 'fail')
-  const next = isFit ? nextSteps(target, out) : []
+  const next = isFit ? nextSteps(target, out, hasDemo) : []
   const blocks = [
     [
       `${out} ${isWritten ? 'is written' : 'stays as it is'}.`,

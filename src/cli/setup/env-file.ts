@@ -9,8 +9,10 @@ export type Values = Record<string, string>
 export type EnvFile = { lines: string[]; values: Values }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/
+/** Shells run a command where there are blanks around the sign; other readers do not mind. */
+const isTight = (line: string) => /^\s*(?:export\s+)?\w+=(?:\S|\s*$)/.test(line)
 /** What a shell reads as it stands. */
-const plain = /^[\w@%+=:,./~^-]*$/
+const plain = /^[\w@%+=:,./^-]*$/
 const safelyQuoted = /^(?:'[^']*'|"[^"$`\\!]*")$/
 
 /** The file; null when there is none. Refuses what is no `NAME=value`, line by line, without repeating it. */
@@ -51,8 +53,8 @@ export function withValues({ lines, values: known }: EnvFile, values: Values): s
     const [, name, raw = ''] = assignment.exec(line) ?? []
     if (name === undefined || /^\s*#/.test(line)) return line
     const value = values[name] ?? ''
-    const isAsItWas = parseEnv(line)[name] === value && (plain.test(raw) || safelyQuoted.test(raw))
-    return isAsItWas ? line : written(name, value)
+    const isReadAlike = isTight(line) && (plain.test(raw) || safelyQuoted.test(raw))
+    return isReadAlike && parseEnv(line)[name] === value ? line : written(name, value)
   })
   const added = Object.entries(values).filter(([name]) => !(name in known))
   return [...kept, ...added.map(([name, value]) => written(name, value)), ''].join('\n')

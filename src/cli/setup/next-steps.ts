@@ -4,8 +4,8 @@ import { surfaces } from '../bundles.ts'
 export const targets = ['workers', 'lambda', 'node'] as const
 export type Target = (typeof targets)[number]
 
-/** The commands that bring the panel up once its variables stand in the file; shell, one a line. */
-export function nextSteps(target: Target, file: string): string[] {
+/** The commands that bring the panel up once its variables stand in the file; shell, one a line. A demo has people and eggs of its own. */
+export function nextSteps(target: Target, file: string, hasDemo: boolean): string[] {
   const path = shellWord(file.includes('/') ? file : `./${file}`)
   const load = `set -a; . ${path}; set +a`
   const people = [
@@ -24,7 +24,7 @@ export function nextSteps(target: Target, file: string): string[] {
     case 'lambda':
       return [load, 'npm run deploy:lambda', ...people]
     case 'node':
-      return [load, 'npm start']
+      return hasDemo ? [load, 'npm start'] : [load, 'npm run migrate', ...people, 'npm start']
   }
 }
 

@@ -46,7 +46,7 @@ async function databaseChecks(env: Env, target: Target): Promise<Check[]> {
       await check('pg_trgm', () =>
         tryAndUndo(opened, 'create extension if not exists pg_trgm', 'the extension is there'),
       ),
-      await check('migrations', () => migrations(opened)),
+      await check('migrations', () => migrations(opened, target)),
       ...(await neonChecks(env, env.DATABASE_URL, target)),
     ]
   } finally {
@@ -75,11 +75,13 @@ async function tryAndUndo(opened: OpenedDatabase, statement: string, detail: str
   return ok(detail)
 }
 
-async function migrations({ db }: OpenedDatabase): Promise<Finding> {
+async function migrations({ db }: OpenedDatabase, target: Target): Promise<Finding> {
   const pending = await countPendingMigrations(db)
   if (pending === null) return fail('the table migrations cannot be read by this role')
   return pending > 0
-    ? warn(`${pending} pending: a deploy applies them, and npm run migrate`)
+    ? warn(
+        `${pending} pending: npm run migrate applies them, and ${target === 'node' ? 'npm start' : 'a deploy'}`,
+      )
     : ok('all applied')
 }
 

@@ -19,7 +19,7 @@ export type Wishes = {
   routes: { file: string; zone: string } | null
 }
 
-export type Outcome = Omit<Gathered, 'values'> & { isWritten: boolean; checks: Check[] }
+export type Outcome = Omit<Gathered, 'values'> & { isWritten: boolean; hasDemo: boolean; checks: Check[] }
 
 const wranglerToml = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
 
@@ -46,6 +46,7 @@ export async function setUp(environment: Record<string, unknown>, wishes: Wishes
   return {
     ...gathered,
     isWritten,
+    hasDemo: env.DEMO !== false,
     checks: checks.map((each) => ({ ...each, detail: withoutSecrets(each.detail, values) })),
   }
 }

@@ -21,11 +21,15 @@ export async function check(name: string, work: () => Promise<Finding>): Promise
   const late = new Promise<Finding>((resolve) => {
     timer = setTimeout(() => resolve({ state: 'fail', detail: 'gives no answer' }), patience)
   })
-  const found = work().catch((error: unknown): Finding => ({ state: 'fail', detail: reasonOf(error) }))
+  const found = work().catch((error: unknown): Finding => ({ state: 'fail', detail: shortReason(error) }))
   const finding = await Promise.race([found, late])
   clearTimeout(timer)
   return { name, ...finding }
 }
+
+/** The first line of the reason, without the command that the cache's client quotes. */
+const shortReason = (error: unknown) =>
+  (reasonOf(error).split('\n')[0] ?? '').replace(/, command was: .*/, '')
 
 /** Whether the database answers, its clock agrees with this one, and it has the newest schema. */
 export async function databaseChecks(db: Database, now: () => Date): Promise<Check[]> {

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import {
   demoServerInput,
   seedAdministrator,
@@ -14,7 +14,7 @@ import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { findNodeConfiguration } from '../../domain/node-configuration.ts'
 import { createServer } from '../../domain/servers/create.ts'
-import type { Panel } from '../../panel.ts'
+import { inTransaction, type Panel } from '../../panel.ts'
 import { type RunningDaemon, startDaemon } from './daemon/start.ts'
 
 /** What tools and tests may rely on: who can sign in, and where things are. */
@@ -33,7 +33,7 @@ const patience = 20_000
 /**
  * The demo runs: a node with the development daemon and an installed server. The first start on an
  * empty database makes it and writes `bootstrap.json`; later ones start the daemon again and refresh
- * the addresses there. Null where other people are in the database already.
+ * the addresses there. Null where other people are in the database already, or another process makes it.
  */
 export async function openDemo(
   panel: Panel,
@@ -43,14 +43,14 @@ export async function openDemo(
   const file = join(directory, 'bootstrap.json')
   const earlier = await readBootstrap(file)
   const node = earlier ? await findDemoNode(panel, earlier) : null
-  if (!node && (await hasUsers(panel))) return null
-  const { bootstrap, daemon } =
+  const demo =
     earlier && node
       ? await resumeDemo(panel, directory, earlier, node, log)
       : await makeDemo(panel, directory, log)
-  await writeFile(`${file}.new`, `${JSON.stringify(bootstrap, null, 2)}\n`, { mode: 0o600 })
+  if (!demo) return null
+  await writeFile(`${file}.new`, `${JSON.stringify(demo.bootstrap, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
-  return { bootstrap, daemon }
+  return demo
 }
 
 async function hasUsers(panel: Panel): Promise<boolean> {
@@ -72,8 +72,10 @@ async function readBootstrap(file: string): Promise<Bootstrap | null> {
 }
 
 async function makeDemo(panel: Panel, directory: string, log: (line: string) => void) {
+  const first = await makeFirstUser(panel)
+  if (!first) return null
+  const { application_key: applicationKey, ...admin } = first
   await seedEggs(panel)
-  const { application_key: applicationKey, ...admin } = await seedAdministrator(panel)
   const { user, seeded } = await seedPlayer(panel)
   const { node, tokenId, token } = await seedNode(panel, 1)
   const daemon = await startNodeDaemon(panel, directory, node, 0, log)
@@ -89,6 +91,15 @@ async function makeDemo(panel: Panel, directory: string, log: (line: string) => 
     server: { id: server.id, uuid: server.uuid, identifier: server.uuidShort },
   }
   return { bootstrap, daemon }
+}
+
+/** An administrator; null where somebody is already. Of processes that start at once over one database one makes him. */
+async function makeFirstUser(panel: Panel) {
+  if (await hasUsers(panel)) return null
+  return inTransaction(panel, async (panel) => {
+    await panel.db.execute(sql`lock table ${users} in share row exclusive mode`)
+    return (await hasUsers(panel)) ? null : seedAdministrator(panel)
+  })
 }
 
 async function resumeDemo(

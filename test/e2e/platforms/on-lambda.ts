@@ -23,7 +23,7 @@ export const openLambda: OpenPlatform = async (environment) => {
     copyFile('serverless.yml', join(directory, 'serverless.yml')),
   ])
   const [http, lambda, webSocket, balancer] = await Promise.all([1, 2, 3, 4].map(freePort))
-  const origin = `http://127.0.0.1:${http}`
+  const origin = `http://localhost:${http}`
   const ports = { httpPort: http, lambdaPort: lambda, websocketPort: webSocket, albPort: balancer }
   const gateway = await startProcess(resolve('node_modules/serverless/bin/serverless.js'), {
     cwd: directory,

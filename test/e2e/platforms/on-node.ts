@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { signMessage } from '../../../src/platform/local/qstash-signature.ts'
 import { startNode } from '../../../src/platform/node.ts'
 import { surfaces } from '../../../src/surfaces/all.ts'
+import { freePort } from '../../support/panel-process.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { signingKeys } from '../../support/world.ts'
 import type { OpenPlatform } from './platform.ts'
@@ -11,7 +12,15 @@ import type { OpenPlatform } from './platform.ts'
 /** All surfaces in this process, over the same managed services as functions. */
 export const openNode: OpenPlatform = async (environment) => {
   const directory = await mkdtemp(join(tmpdir(), 'roost-e2e-'))
-  const here = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory, DATABASE_DRIVER: 'neon', DEMO: 'false' }
+  const port = await freePort()
+  const here = {
+    APP_URL: `http://localhost:${port}`,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATA_DIR: directory,
+    DATABASE_DRIVER: 'neon',
+    DEMO: 'false',
+  }
   const panel = await startNode({ ...environment, ...here }, surfaces, async () => null)
   return {
     name: 'Node',

@@ -37,7 +37,7 @@ async function startEdge() {
   const server = createServer((incoming, outgoing) => handOn(target, incoming, outgoing))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     lead: (to: URL) => void (target = to),
     close: async () => {
       server.closeAllConnections()

@@ -30,7 +30,7 @@ export type Stage = {
   asOwner: Wire
   adminKey: string
   playerKey: string
-  player: { id: number; username: string; password: string }
+  player: { id: number; username: string; email: string; password: string }
   node: { id: number; token: string; allocation: number }
   server: { id: number; uuid: string; identifier: string }
   /** The files of the server. */
@@ -135,10 +135,10 @@ export function expectStatus(answer: RawAnswer, status: number): any {
 }
 
 async function addPlayer(asAdmin: Wire): Promise<Stage['player']> {
-  const [username, password] = ['mia', 'correct horse battery staple']
-  const json = { username, password, email: 'mia@example.test', first_name: 'Mia', last_name: 'Miner' }
+  const account = { username: 'mia', email: 'mia@example.test', password: 'correct horse battery staple' }
+  const json = { ...account, first_name: 'Mia', last_name: 'Miner' }
   const { attributes } = expectStatus(await asAdmin('POST', '/users', { json }), 201)
-  return { id: attributes.id, username, password }
+  return { id: attributes.id, ...account }
 }
 
 async function signInForKey(wire: Wire, origin: string, from: string, player: Stage['player']) {

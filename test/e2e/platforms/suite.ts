@@ -12,6 +12,7 @@ import type { OpenPlatform, Platform } from './platform.ts'
 import { probesOn } from './probes.ts'
 import { schedulesOn } from './schedules.ts'
 import { openStage, type Stage } from './stage.ts'
+import { webOn } from './web.ts'
 
 /** Holds a platform to what all of them do; where one may differ, `differences.ts` says so. */
 export async function platformSuite(name: Platform['name'], open: OpenPlatform): Promise<void> {
@@ -24,7 +25,16 @@ export async function platformSuite(name: Platform['name'], open: OpenPlatform):
       stage = await openStage(open)
     }, 120_000)
     afterAll(() => stage?.close())
-    for (const theme of [consoleOn, filesOn, backupsOn, schedulesOn, databasesOn, browsersOn, callersOn]) {
+    for (const theme of [
+      consoleOn,
+      filesOn,
+      backupsOn,
+      schedulesOn,
+      databasesOn,
+      browsersOn,
+      webOn,
+      callersOn,
+    ]) {
       theme(at)
     }
     probesOn(at)
