@@ -80,7 +80,7 @@ export function Skeleton({ rows = 4, className = 'h-14' }: { rows?: number; clas
 }
 
 type Shown<Data> = {
-  query: { data: Data | undefined; error: unknown; refetch: () => unknown }
+  query: { data: Data | undefined; error: unknown; failureReason?: unknown; refetch: () => unknown }
   skeleton?: ReactNode
   children: (data: Data) => ReactNode
 }
@@ -88,6 +88,9 @@ type Shown<Data> = {
 /** The answer of a query once it is there; before that grey shapes, or why it does not come. */
 export function Loaded<Data>({ query, skeleton, children }: Shown<Data>) {
   if (query.data !== undefined) return children(query.data)
-  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  // Whoever asked too much waits for long until the next try; other failures often pass within a second.
+  const isThrottled = asRequestError(query.failureReason)?.status === 429
+  const error = isThrottled ? query.failureReason : query.error
+  if (error) return <ErrorState error={error} onRetry={() => void query.refetch()} />
   return skeleton ?? <Skeleton />
 }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import { chromiumPath } from '../../support/chromium-path.ts'
-import type { PanelProcess } from '../../support/panel-process.ts'
 import { openVisitor, testTimeout } from '../web/visitor.ts'
 import { expectStatus, type Stage } from './stage.ts'
 
@@ -112,7 +111,7 @@ type Visit = Awaited<ReturnType<typeof openVisit>>
 
 /** A visitor with the calls of pages that were refused, and what each file of the application says of its keeping. */
 async function openVisit(chromium: Chromium, origin: string) {
-  const visitor = await openVisitor(chromium, { bootstrap: { url: origin } } as PanelProcess)
+  const visitor = await openVisitor(chromium, origin)
   const refused: string[] = []
   const keptFor = new Map<string, string>()
   visitor.page.on('response', (response) => {

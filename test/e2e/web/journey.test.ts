@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 async function sitDown(): Promise<Visitor> {
-  const visitor = await openVisitor(chromium, panel)
+  const visitor = await openVisitor(chromium, panel.bootstrap.url)
   visitors.push(visitor)
   return visitor
 }

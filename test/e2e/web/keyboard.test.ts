@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Somebody at the page to sign in, who then signs in by keys. */
 async function signInByKeys() {
-  const visitor = await openVisitor(chromium, panel)
+  const visitor = await openVisitor(chromium, panel.bootstrap.url)
   visitors.push(visitor)
   const { page, button } = visitor
   const keys = keysOf(page)

@@ -47,7 +47,7 @@ async function makeServer(name: string, allocation: number): Promise<void> {
 }
 
 async function sitDown(): Promise<Visitor> {
-  const visitor = await openVisitor(chromium, panel)
+  const visitor = await openVisitor(chromium, panel.bootstrap.url)
   visitors.push(visitor)
   return visitor
 }

@@ -46,7 +46,7 @@ async function sitDown(): Promise<Player> {
 
 /** A guest at the pages themselves. */
 async function comeBy(): Promise<Visitor> {
-  const visitor = await openVisitor(chromium, panel)
+  const visitor = await openVisitor(chromium, panel.bootstrap.url)
   people.push(visitor)
   return visitor
 }
@@ -70,6 +70,20 @@ describe('at the page to sign in, somebody', { timeout: testTimeout }, () => {
     await again.page.getByRole('link', { name: 'Sign in with Guild' }).click()
     await again.heading('Second factor').waitFor()
     expect(new URL(again.page.url()).searchParams.get('intended')).toBe('/account/ssh?from=mail')
+  })
+
+  it('is told when he asked for too much, and can go on once he may', async () => {
+    const { page, provoke } = await comeBy()
+    provoke(/429/)
+    const refusal = { errors: [{ code: 'TooManyRequestsHttpException', status: '429', detail: 'Too much.' }] }
+    await page.route('**/auth/methods*', (route) =>
+      route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: refusal }),
+    )
+    await page.goto('/auth/login')
+    await page.getByText('Too many requests').waitFor()
+    await page.unroute('**/auth/methods*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByLabel('Password', { exact: true }).waitFor()
   })
 
   it('goes nowhere else after signing in, whatever a link to that page says', async () => {

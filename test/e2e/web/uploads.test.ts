@@ -13,7 +13,7 @@ let visitor: Visitor
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
-  visitor = await openVisitor(chromium, panel)
+  visitor = await openVisitor(chromium, panel.bootstrap.url)
   await visitor.signIn(panel.bootstrap.user)
 }, startTimeout)
 afterAll(async () => {

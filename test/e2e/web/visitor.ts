@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Chromium, Tab } from '../../support/chromium.ts'
-import type { PanelProcess } from '../../support/panel-process.ts'
 import type { Account } from './player.ts'
 
 /** Milliseconds for one step, and for one test, on a machine that has much else to do. */
@@ -11,10 +10,10 @@ export const testTimeout = 300_000
 /** A person who uses the application: by what the pages show, without a word to the routes behind them. */
 export type Visitor = ReturnType<typeof stepsOf>
 
-/** A browser at the panel, without a session. */
-export async function openVisitor(chromium: Chromium, panel: PanelProcess): Promise<Visitor> {
+/** A browser at the panel of that address, without a session. */
+export async function openVisitor(chromium: Chromium, baseURL: string): Promise<Visitor> {
   const tab = await chromium.openTab({
-    baseURL: panel.bootstrap.url,
+    baseURL,
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
     locale: 'en-US',
