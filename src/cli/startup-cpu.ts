@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 export const startupBudget = 150
 
 /** Who shares the processor lengthens a try, never shortens it. */
-const mostTries = 10
+const mostTries = 20
 
 /** Loads a bundle as its cloud would, and says what that cost. What only workerd has, is empty here. */
 const probe = `
