@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import { throttle } from '../../src/http/throttle.ts'
+import { useLogLines } from '../support/log-lines.ts'
 import { ask, tinyApp } from './tiny-app.ts'
 
 const start = new Date('2026-01-01T00:00:30.000Z')
@@ -111,17 +112,15 @@ describe('a throttle', () => {
 })
 
 describe('a throttle without its cache', () => {
-  const warn = console.warn
-  const warnings: string[] = []
-  beforeAll(() => void (console.warn = (line: string) => void warnings.push(line)))
-  afterAll(() => void (console.warn = warn))
+  const logged = useLogLines()
 
-  it('lets everybody through and says why', async () => {
+  it('lets everybody through and says why, once a minute', async () => {
     const hit = () => Promise.reject(new Error('The cache is away.'))
     panel = { ...panel, cache: { ...panel.cache, hit } }
     const app = open()
     for (let count = 0; count < 5; count += 1) expect((await get(app)).status).toBe(200)
-    expect(warnings.length).toBe(5)
-    expect(warnings[0]).toContain('The cache is away.')
+    expect(logged.lines()).toMatchObject([
+      { level: 'warn', message: 'Requests are not counted.', throttle: 'few', cause: 'The cache is away.' },
+    ])
   })
 })
