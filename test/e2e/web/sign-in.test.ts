@@ -1,36 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Chromium, startChromium } from '../../support/chromium.ts'
-import { localhostCertificate, type OidcProvider, startOidcProvider } from '../../support/oidc-provider.ts'
+import type { Chromium } from '../../support/chromium.ts'
+import type { OidcProvider } from '../../support/oidc-provider.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
 import { openPlayer, type Player } from './player.ts'
-import { makeAccount, startLocalhostPanel, startTimeout } from './stage.ts'
+import { openProviderStage, type ProviderStage } from './provider-stage.ts'
+import { makeAccount, startTimeout } from './stage.ts'
 
 let panel: PanelProcess
 let provider: OidcProvider
 let chromium: Chromium
 const players: Player[] = []
 
+let stage: ProviderStage
+
 beforeAll(async () => {
-  ;[panel, provider, chromium] = await Promise.all([
-    startLocalhostPanel({ NODE_EXTRA_CA_CERTS: localhostCertificate }),
-    startOidcProvider(),
-    startChromium(),
-  ])
-  const oidc = {
-    oidc: true,
-    oidc_name: 'Guild',
-    oidc_issuer: provider.url,
-    oidc_client_id: 'roost-panel',
-    oidc_client_secret: 'client secret',
-  }
-  expect((await panel.asAdmin('PATCH', '/settings', { sign_in: oidc })).status).toBe(200)
+  stage = await openProviderStage()
+  ;({ panel, chromium, provider } = stage)
 }, startTimeout)
-afterAll(async () => {
-  await chromium?.close()
-  await panel?.stop()
-  await provider?.stop()
-})
+afterAll(async () => stage?.close())
 afterEach(async () => {
   const opened = players.splice(0)
   await Promise.all(opened.map(({ context }) => context.close()))
