@@ -15,9 +15,19 @@ const definitions = {
     labels: ['surface'],
     buckets: [0, 1, 2, 3, 5, 8, 13, 21, 34],
   },
+  roost_request_statement_seconds: {
+    help: 'Seconds for which a request waited for its statements, added up.',
+    labels: ['surface'],
+    buckets: seconds,
+  },
   roost_failures_total: { help: 'Answers of 500 and above, by what failed.', labels: ['error'] },
   roost_events_total: { help: 'Entries written into the audit log.', labels: ['event'] },
   roost_jobs_total: { help: 'Jobs that were run: done, postponed or given up.', labels: ['job', 'outcome'] },
+  roost_job_duration_seconds: {
+    help: 'Seconds which a job took, whatever came of it.',
+    labels: ['job'],
+    buckets: seconds,
+  },
   roost_ticks_total: { help: 'Minute ticks: done or failed.', labels: ['outcome'] },
   roost_tick_duration_seconds: { help: 'Seconds which a minute tick took.', labels: [], buckets: seconds },
   roost_tick_lateness_seconds: {
@@ -28,6 +38,11 @@ const definitions = {
   roost_daemon_calls_total: {
     help: 'Calls to daemons: answered, refused, unanswered, or spared because the daemon did not answer before.',
     labels: ['outcome'],
+  },
+  roost_daemon_call_duration_seconds: {
+    help: 'Seconds until a daemon answered, or was waited for no longer; spared calls do not count.',
+    labels: [],
+    buckets: seconds,
   },
   roost_queue_messages_total: {
     help: 'Messages of the queue by the key that signed them: current, next or none.',

@@ -3,7 +3,7 @@ import { rowsOf } from '../db/database.ts'
 import { jobs } from '../db/schema.ts'
 import type { Job } from '../db/tables/jobs.ts'
 import { inTransaction, type Panel, type WakeableJob } from '../panel.ts'
-import { countJob } from './job-outcomes.ts'
+import { countJob, timeJob } from './job-outcomes.ts'
 import type { MailOrder } from './mail/orders.ts'
 
 /** Every kind of job and what it is given: ids and names, never contents. */
@@ -167,9 +167,10 @@ export async function runJob(
   const handler = handlers[job.name as JobName] as
     | ((panel: Panel, payload: unknown, job: RunningJob) => Promise<void>)
     | undefined
+  const began = performance.now()
   try {
     if (!handler) throw new Error(`There is no job named ${job.name}.`)
-    await handler(panel, job.payload, job)
+    await handler(panel, job.payload, job).finally(() => timeJob(panel, counted, began))
   } catch (error) {
     countJob(panel, counted, await postpone(panel, job, error), error)
     return 'failed'

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { OpenedDatabase } from './postgres.ts'
+import { timingStatement } from './statement-count.ts'
 
 /**
  * Milliseconds after which the database counts as out of reach: for a connection, and for the answer to a statement.
@@ -52,13 +53,13 @@ export function overPool<Client extends PooledClient, Opened extends Pool<Client
   }
 }
 
-/** Lets every failure of `query` carry an SQLSTATE: what has none never reached the database. */
+/** Lets every failure of `query` carry an SQLSTATE: what has none never reached the database. Its time is counted. */
 export function nameFailures(connection: Querying): void {
   const query = (connection.query as (...input: unknown[]) => unknown).bind(connection)
   connection.query = (...input: unknown[]) => {
     const result = query(...input) as Promise<unknown> | undefined
     // The pool itself asks with a callback.
-    return typeof result?.catch === 'function' ? result.catch(throwNamed) : result
+    return typeof result?.catch === 'function' ? timingStatement(result).catch(throwNamed) : result
   }
 }
 

@@ -9,7 +9,7 @@ import { countingStatements } from './statement-count.ts'
 /** Every request is counted and leaves one line in the log. It has to stand in front of everything else. */
 export const logRequests: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const began = performance.now()
-  const count = { statements: 0 }
+  const count = { statements: 0, milliseconds: 0 }
   await countingStatements(count, next)
   const milliseconds = performance.now() - began
   const [surface, route, { status }] = [surfaceOf(c), matchedRoute(c), c.res]
@@ -21,6 +21,7 @@ export const logRequests: MiddlewareHandler<HttpEnv> = async (c, next) => {
     panel.metrics.count('roost_requests_total', { ...place, status: `${Math.floor(status / 100)}xx` })
     panel.metrics.observe('roost_request_duration_seconds', milliseconds / 1000, place)
     panel.metrics.observe('roost_request_statements', count.statements, { surface })
+    panel.metrics.observe('roost_request_statement_seconds', count.milliseconds / 1000, { surface })
     if (status >= 500) panel.metrics.count('roost_failures_total', { error: error ?? 'none' })
   }
   log(surface === 'assets' ? 'debug' : 'info', 'request', {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-export type StatementCount = { statements: number }
+/** `milliseconds` is for how long they were waited for, added up. */
+export type StatementCount = { statements: number; milliseconds: number }
 
 const counts = new AsyncLocalStorage<StatementCount>()
 
@@ -11,6 +12,17 @@ export const countingStatements = <T>(count: StatementCount, work: () => T): T =
 export function countStatement(text: string): void {
   const count = counts.getStore()
   if (count && !framesTransaction(text)) count.statements += 1
+}
+
+/** The same answer, whose time counts for whoever sent the statement. */
+export async function timingStatement<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
+  const count = counts.getStore()
+  const began = performance.now()
+  try {
+    return await answer
+  } finally {
+    if (count) count.milliseconds += performance.now() - began
+  }
 }
 
 /** Whether a statement does nothing but begin or end a transaction, or a part of one. */

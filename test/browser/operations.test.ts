@@ -123,6 +123,10 @@ describe('GET /health', () => {
   })
 })
 
+/** The value of one line. */
+const sumOf = (lines: string[], series: string) =>
+  Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length))
+
 describe('GET /metrics', () => {
   it('is not there without a token of its own', async () => {
     await withPart({ config: { ...world.parts.config, metricsToken: null } }, async () => {
@@ -146,6 +150,8 @@ describe('GET /metrics', () => {
     expect(lines).toContain(`roost_request_duration_seconds_count{${labels}} 4`)
     expect(lines).toContain('roost_request_statements_bucket{surface="client",le="0"} 1')
     expect(lines).toContain('roost_request_statements_bucket{surface="client",le="1"} 4')
+    expect(lines).toContain('roost_request_statement_seconds_count{surface="client"} 4')
+    expect(sumOf(lines, 'roost_request_statement_seconds_sum{surface="client"}')).toBeGreaterThan(0)
   })
 
   it('grows by no path, method or word of a caller', async () => {
@@ -174,6 +180,7 @@ describe('GET /metrics', () => {
     const lines = (await metrics()).split('\n')
     expect(lines).toContain('roost_jobs_total{job="prune",outcome="postponed"} 1')
     expect(lines).toContain('roost_jobs_total{job="prune",outcome="dead"} 1')
+    expect(sumOf(lines, 'roost_job_duration_seconds_count{job="prune"}')).toBeGreaterThan(0)
     expect(lines).toContain('roost_ticks_total{outcome="done"} 2')
     expect(lines).toContain('roost_tick_duration_seconds_count 2')
     expect(lines).toContain('roost_tick_lateness_seconds_sum 15')
@@ -196,6 +203,7 @@ describe('GET /metrics', () => {
     for (const outcome of ['answered', 'refused', 'unanswered']) {
       expect(lines).toContain(`roost_daemon_calls_total{outcome="${outcome}"} 1`)
     }
+    expect(lines).toContain('roost_daemon_call_duration_seconds_count 3')
     expect(lines).toContain('roost_failures_total{error="DaemonConnectionException"} 2')
     expect(lines).toContain('roost_events_total{event="server:power.start"} 1')
   })

@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts'
 import * as schema from '../../db/schema.ts'
 import { migrationsConfig, migrationsFolder } from '../migrations.ts'
 import type { OpenedDatabase } from '../postgres.ts'
+import { timingStatement } from '../statement-count.ts'
 
 const cacheDirectory = fileURLToPath(new URL('../../../node_modules/.cache/roost', import.meta.url))
 
@@ -37,6 +38,7 @@ export async function openPglite(
     casing: 'snake_case',
     logger: onStatement ? { logQuery: onStatement } : false,
   })
+  timeQueries(engine)
   await migrate(db, migrationsConfig)
   if (isNew && !snapshot) await writeSnapshot(await engine.dumpDataDir('gzip'))
   return {
@@ -45,6 +47,21 @@ export async function openPglite(
     close: () => engine.close(),
     snapshot: () => engine.dumpDataDir('gzip'),
   }
+}
+
+/** The time of every statement counts for whoever sends it, within transactions, too. */
+function timeQueries(engine: PGlite): void {
+  const timing = (connection: Pick<PGlite, 'query'>) => {
+    const query = connection.query.bind(connection) as (...input: unknown[]) => Promise<unknown>
+    connection.query = ((...input: unknown[]) => timingStatement(query(...input))) as PGlite['query']
+  }
+  const transaction = engine.transaction.bind(engine)
+  timing(engine)
+  engine.transaction = (work) =>
+    transaction((inner) => {
+      timing(inner)
+      return work(inner)
+    })
 }
 
 /** The snapshot's name tells which migrations and which engine it was made with. */
