@@ -3,60 +3,76 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eq } from 'drizzle-orm'
-import { only } from '../src/db/database.ts'
+import { single } from '../src/db/database.ts'
 import { allocations, eggs, eggVariables, locations, nodes, users } from '../src/db/schema.ts'
 import { aclResources } from '../src/db/tables/api-keys.ts'
 import type { Egg } from '../src/db/tables/eggs.ts'
 import type { Node } from '../src/db/tables/nodes.ts'
 import type { User } from '../src/db/tables/users.ts'
-import { addApiKey } from '../src/domain/api-keys.ts'
-import { tokenPlace } from '../src/domain/daemon-address.ts'
-import { importEgg } from '../src/domain/eggs/import.ts'
-import { ensureNest } from '../src/domain/nests.ts'
-import { hashPassword } from '../src/domain/password-hash.ts'
-import { randomText, seal } from '../src/domain/secrets.ts'
-import type { Panel } from '../src/panel.ts'
+import { addApiKey } from '../src/domain/auth/api-keys.ts'
+import { hashPassword } from '../src/domain/auth/password-hash.ts'
+import { ensureNest } from '../src/domain/eggs/nests.ts'
+import { seedEgg } from '../src/domain/eggs/shipped.ts'
+import { tokenLocation } from '../src/domain/nodes/daemon-address.ts'
+import { encrypt, randomText } from '../src/domain/secrets.ts'
+import type { Panel, Tx } from '../src/panel.ts'
 
 const eggsDirectory = new URL('./eggs/', import.meta.url)
 
 export type SeededUser = { username: string; email: string; password: string; client_key: string }
 
+export type KeptEgg = { id: number; name: string; nest: string }
+
 export type SeededNode = { node: Node; tokenId: string; token: string }
 
-/** Every egg that comes with the panel is stored in its nest; those that are there already are brought up to date. */
-export async function seedEggs(panel: Panel): Promise<void> {
-  const listed = JSON.parse(await readFile(new URL('nests.json', eggsDirectory), 'utf8')) as {
+/**
+ * Imports the included eggs into their nests, and updates existing ones. Keeps and returns those that were edited,
+ * unless `replacesEdited`.
+ */
+export async function seedEggs(
+  panel: Panel,
+  { replacesEdited = false }: { replacesEdited?: boolean } = {},
+): Promise<{ kept: KeptEgg[] }> {
+  const kept: KeptEgg[] = []
+  const nestList = JSON.parse(await readFile(new URL('nests.json', eggsDirectory), 'utf8')) as {
     slug: string
     name: string
     description: string
   }[]
-  for (const { slug, name, description } of listed) {
+  const earlierChecksums = JSON.parse(
+    await readFile(new URL('earlier-checksums.json', eggsDirectory), 'utf8'),
+  ) as string[]
+  const options = { replacesEdited, earlierChecksums }
+  for (const { slug, name, description } of nestList) {
     const nest = await ensureNest(panel, { name, description, author: 'eggs@roost.example' })
     const folder = new URL(`${slug}/`, eggsDirectory)
     for (const file of (await readdir(fileURLToPath(folder))).toSorted()) {
-      await importEgg(panel, nest, JSON.parse(await readFile(new URL(basename(file), folder), 'utf8')))
+      const document: unknown = JSON.parse(await readFile(new URL(basename(file), folder), 'utf8'))
+      const { egg, isKept } = await seedEgg(panel, nest, document, options)
+      if (isKept) kept.push({ id: egg.id, name: egg.name, nest: nest.name })
     }
   }
+  return { kept }
 }
 
-/** An administrator with both kinds of key. */
-export async function seedAdministrator(panel: Panel): Promise<SeededUser & { application_key: string }> {
-  const { user, password } = await seedUser(panel, {
+/** Creates an administrator with a Client API key and an Application API key. */
+export async function seedAdministrator(tx: Tx): Promise<SeededUser & { application_key: string }> {
+  const { user, password } = await seedUser(tx, {
     username: 'admin',
     firstName: 'Ada',
     lastName: 'Admin',
     rootAdmin: true,
   })
   const acl = Object.fromEntries(aclResources.map((resource) => [resource, 3 as const]))
-  const { key, secret } = await addApiKey(panel, user, {
+  const { key, secret } = await addApiKey(tx, user, {
     type: 'application',
-    description: 'Made at the first start',
+    description: 'Created at the first start',
     acl,
   })
-  return { ...(await withClientKey(panel, user, password)), application_key: key.identifier + secret }
+  return { ...(await withClientKey(tx, user, password)), application_key: key.identifier + secret }
 }
 
-/** A player who is no administrator. */
+/** Creates a user who is not an administrator, with a Client API key. */
 export async function seedPlayer(panel: Panel): Promise<{ user: User; seeded: SeededUser }> {
   const { user, password } = await seedUser(panel, {
     username: 'player',
@@ -67,15 +83,15 @@ export async function seedPlayer(panel: Panel): Promise<{ user: User; seeded: Se
   return { user, seeded: await withClientKey(panel, user, password) }
 }
 
-/** A location with one node on this machine, whose daemon listens at `daemonPort`, and eleven allocations. */
+/** Creates a location and a node on this machine, whose daemon listens at `daemonPort`, with eleven allocations. */
 export async function seedNode(panel: Panel, daemonPort: number): Promise<SeededNode> {
-  const location = only(
+  const location = single(
     await panel.db.insert(locations).values({ short: 'local', long: 'This machine' }).returning(),
   )
   const uuid = crypto.randomUUID()
   const tokenId = randomText(16)
   const token = randomText(64)
-  const node = only(
+  const node = single(
     await panel.db
       .insert(nodes)
       .values({
@@ -89,18 +105,18 @@ export async function seedNode(panel: Panel, daemonPort: number): Promise<Seeded
         disk: 102_400,
         daemonListen: daemonPort,
         daemonTokenId: tokenId,
-        daemonToken: await seal(panel, token, tokenPlace({ uuid })),
+        daemonToken: await encrypt(panel, token, tokenLocation({ uuid })),
       })
       .returning(),
   )
-  const ports = Array.from({ length: 11 }, (_, at) => 25_565 + at)
+  const ports = Array.from({ length: 11 }, (_, index) => 25_565 + index)
   await panel.db.insert(allocations).values(ports.map((port) => ({ nodeId: node.id, ip: '127.0.0.1', port })))
   return { node, tokenId, token }
 }
 
-/** What `createServer` needs to make a server of the Demo egg on the first free allocation of the node. */
+/** Returns the input of `createServer` for a server with the Demo egg, on the first allocation of the node. */
 export async function demoServerInput(panel: Panel, node: Node, owner: User) {
-  const egg: Egg = only(await panel.db.select().from(eggs).where(eq(eggs.name, 'Demo')))
+  const egg: Egg = single(await panel.db.select().from(eggs).where(eq(eggs.name, 'Demo')))
   const variables = await panel.db.select().from(eggVariables).where(eq(eggVariables.eggId, egg.id))
   const [allocation] = await panel.db
     .select()
@@ -124,26 +140,23 @@ export async function demoServerInput(panel: Panel, node: Node, owner: User) {
   }
 }
 
-async function seedUser(
-  panel: Panel,
-  person: Pick<User, 'username' | 'firstName' | 'lastName' | 'rootAdmin'>,
-) {
+async function seedUser(tx: Tx, profile: Pick<User, 'username' | 'firstName' | 'lastName' | 'rootAdmin'>) {
   const password = randomBytes(12).toString('base64url')
   const passwordHash = await hashPassword(password)
-  const email = `${person.username}@roost.example`
-  const user = only(
-    await panel.db
+  const email = `${profile.username}@roost.example`
+  const user = single(
+    await tx.db
       .insert(users)
-      .values({ ...person, email, passwordHash })
+      .values({ ...profile, email, emailVerifiedAt: tx.now(), passwordHash })
       .returning(),
   )
   return { user, password }
 }
 
-async function withClientKey(panel: Panel, user: User, password: string): Promise<SeededUser> {
-  const { key, secret } = await addApiKey(panel, user, {
+async function withClientKey(tx: Tx, user: User, password: string): Promise<SeededUser> {
+  const { key, secret } = await addApiKey(tx, user, {
     type: 'account',
-    description: 'Made at the first start',
+    description: 'Created at the first start',
   })
   return { username: user.username, email: user.email, password, client_key: key.identifier + secret }
 }

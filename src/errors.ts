@@ -1,7 +1,7 @@
-/** One element of the wire's `errors` array. */
+/** One element of `errors` in a response. */
 export type ErrorEntry = { code: string; detail: string; meta?: { source_field: string; rule: string } }
 
-/** Every "no" that a caller hears. Thrown anywhere; written to the wire in one place. */
+/** An error response. Thrown anywhere; `http/errors.ts` writes it. */
 export class ApiError extends Error {
   readonly status: number
   readonly entries: readonly ErrorEntry[]
@@ -20,48 +20,60 @@ export class ApiError extends Error {
   }
 }
 
-const refusal = (
+const apiError = (
   status: number,
   code: string,
   detail: string,
   options?: { cause?: unknown; headers?: Record<string, string> },
 ) => new ApiError(status, [{ code, detail }], options)
 
-/** 400. The request cannot be honoured as it stands; `code` is what SDKs of the ecosystem compare. */
-export const badRequest = (detail: string, code = 'BadRequestHttpException') => refusal(400, code, detail)
+/** 400: the request cannot be processed. Clients compare `code`. */
+export const badRequest = (detail: string, code = 'BadRequestHttpException') => apiError(400, code, detail)
 
-/** 400 with a sentence that is meant for the person in front of the screen. */
-export const displayError = (detail: string, code = 'DisplayException') => refusal(400, code, detail)
+/** 400 with a sentence that clients show to the user. */
+export const displayError = (detail: string, code = 'DisplayException') => apiError(400, code, detail)
 
-/** 401. No credential, or none that is valid. */
-export const unauthenticated = (detail = 'A valid credential is needed.') =>
-  refusal(401, 'AuthenticationException', detail, { headers: { 'www-authenticate': 'Bearer' } })
+/** 401: the credential is missing or invalid. */
+export const unauthenticated = (detail = 'A valid credential is required.') =>
+  apiError(401, 'AuthenticationException', detail, { headers: { 'www-authenticate': 'Bearer' } })
 
-/** 403. Known, but not allowed. */
-export const forbidden = (detail = 'You may not do this.', code = 'AccessDeniedHttpException') =>
-  refusal(403, code, detail)
+/** 403: the caller is authenticated, but lacks a permission. */
+export const forbidden = (
+  detail = 'You do not have permission to do this.',
+  code = 'AccessDeniedHttpException',
+) => apiError(403, code, detail)
 
-/** 404. Not there, or not for this caller. */
-export const notFound = (detail = 'No such resource.', code = 'NotFoundHttpException') =>
-  refusal(404, code, detail)
+/** 404: the resource does not exist, or the caller may not see it. */
+export const notFound = (detail = 'The resource was not found.', code = 'NotFoundHttpException') =>
+  apiError(404, code, detail)
 
-/** 405. The path exists with another method. */
+/** 405: the path exists with other methods. */
 export const methodNotAllowed = (allowed: string[]) =>
-  refusal(405, 'MethodNotAllowedHttpException', `This path answers to ${allowed.join(', ')} only.`, {
+  apiError(405, 'MethodNotAllowedHttpException', `This path supports ${allowed.join(', ')} only.`, {
     headers: { allow: allowed.join(', ') },
   })
 
-/** 409. The state of the thing does not allow it. */
-export const conflict = (detail: string, code = 'ConflictHttpException') => refusal(409, code, detail)
+/** 400: the client closed the connection before the end of its body. */
+export const incompleteBody = (cause?: unknown) =>
+  apiError(400, 'IncompleteBodyException', 'The request body ended before its end was sent.', { cause })
 
-/** 409. The server is suspended, being installed, restored or moved, or its node is in maintenance. */
-export const serverStateConflict = (detail: string) => refusal(409, 'ServerStateConflictException', detail)
+/** 408: the body came too slowly. The rest of it is not read, so the connection is closed. */
+export const requestTimeout = () =>
+  apiError(408, 'RequestTimeoutHttpException', 'The request body was sent too slowly.', {
+    headers: { connection: 'close' },
+  })
 
-/** 413. More bytes than the route takes. */
+/** 409: the state of the resource does not allow it. */
+export const conflict = (detail: string, code = 'ConflictHttpException') => apiError(409, code, detail)
+
+/** 409: the server is suspended, being installed, restored or transferred, or its node is under maintenance. */
+export const serverStateConflict = (detail: string) => apiError(409, 'ServerStateConflictException', detail)
+
+/** 413: the body is larger than `limit` bytes. */
 export const payloadTooLarge = (limit: number) =>
-  refusal(413, 'PayloadTooLargeHttpException', `The request body may hold at most ${limit} bytes.`)
+  apiError(413, 'PayloadTooLargeHttpException', `The request body must not be larger than ${limit} bytes.`)
 
-/** 422. One entry per failed rule; `source_field` keeps dots, `rule` is snake_case. */
+/** 422 with one entry per failed rule; `source_field` keeps dots, `rule` is snake_case. */
 export const invalid = (failures: { field: string; rule: string; detail: string }[]) =>
   new ApiError(
     422,
@@ -74,29 +86,47 @@ export const invalid = (failures: { field: string; rule: string; detail: string 
 
 /** 429 with `Retry-After`. */
 export const tooManyRequests = (
-  retryAfter: number,
+  retryAfterSeconds: number,
   headers: Record<string, string> = {},
   code = 'ThrottleRequestsException',
 ) =>
-  refusal(429, code, 'Too many requests. Wait a moment and try again.', {
-    headers: { 'retry-after': String(retryAfter), ...headers },
+  apiError(429, code, 'Too many requests. Wait a moment and try again.', {
+    headers: { 'retry-after': String(retryAfterSeconds), ...headers },
   })
 
-/** 503 with `Retry-After`: a passing fault, worth trying again. */
+/** 507 with `Retry-After`: the disk of the panel or of its database is full. Reading still works. */
+export const storageFull = (cause?: unknown) =>
+  apiError(
+    507,
+    'InsufficientStorageHttpException',
+    'The panel has no disk space left, so nothing was changed. Its operator has to free some.',
+    { cause, headers: { 'retry-after': '30' } },
+  )
+
+/** 503 with `Retry-After`: a temporary failure. */
 export const unavailable = (detail: string, cause?: unknown) =>
-  refusal(503, 'ServiceUnavailableHttpException', detail, { cause, headers: { 'retry-after': '5' } })
+  apiError(503, 'ServiceUnavailableHttpException', detail, { cause, headers: { 'retry-after': '5' } })
 
-/** 502 when a database host said no, 504 when it gave no answer. */
+/** 502 when a database host refused, 504 when it did not answer. */
 export const databaseHostFailure = (status: 502 | 504, detail: string, cause?: unknown) =>
-  refusal(status, 'DatabaseHostException', detail, { cause })
+  apiError(status, 'DatabaseHostException', detail, { cause })
 
-/** 503 with `Retry-After`: the node has not answered others, so it is not asked for a while. */
-export const daemonAway = (seconds: number, cause?: unknown) =>
-  refusal(503, 'DaemonConnectionException', 'The node has not answered lately. Try again in a moment.', {
+/** 503 with `Retry-After`: the circuit breaker of the node is open. Schedules recognize the sentence in stored rows. */
+export const daemonUnavailable = (seconds: number, cause?: unknown) =>
+  apiError(503, 'DaemonConnectionException', 'The node has not answered lately. Try again in a moment.', {
     cause,
     headers: { 'retry-after': String(seconds) },
   })
 
-/** The daemon's own status, 502 or 504: the node could not do it. */
+/** A failure of the node, with the status of the daemon, 502 or 504. */
 export const daemonFailure = (status: number, detail: string, cause?: unknown) =>
-  refusal(status, 'DaemonConnectionException', detail, { cause })
+  apiError(status, 'DaemonConnectionException', detail, { cause })
+
+/** 502: a node sent more than the panel reads. Schedules recognize the sentence in stored rows. */
+export const daemonAnswerTooLarge = (cause?: unknown) =>
+  apiError(
+    502,
+    'DaemonAnswerTooLargeException',
+    'The node gave an answer that cannot be used: it is larger than the panel accepts.',
+    { cause },
+  )

@@ -1,9 +1,11 @@
-/** Severities, the slightest first; with `off` nothing is written. */
+import { redact, redactSecrets } from './redaction.ts'
+
+/** Levels in ascending order; `off` logs nothing. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'off'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** All that may stand in a line, in this order: no headers, bodies, addresses or names of people. */
-const allowed = [
+/** The fields of a line, in this order. There are no headers, bodies, addresses or names of users. */
+const allowedFields = [
   'request',
   'method',
   'route',
@@ -22,6 +24,7 @@ const allowed = [
   'jobs',
   'name',
   'node',
+  'server',
   'entries',
   'key',
   'provider',
@@ -29,28 +32,28 @@ const allowed = [
 ] as const
 
 type LogValue = string | number | boolean | null | readonly string[]
-export type LogFields = Partial<Record<(typeof allowed)[number], LogValue | undefined>>
+export type LogFields = Partial<Record<(typeof allowedFields)[number], LogValue | undefined>>
 
-const longestText = 300
+const maxTextLength = 300
 
 let level: LogLevel = 'warn'
-/** Milliseconds for which a state that lasts is not told again. */
-const pauseBetween = 60_000
-const toldAt = new Map<string, number>()
+/** Milliseconds between two warnings with the same message. */
+const warnIntervalMs = 60_000
+const lastWarnedAt = new Map<string, number>()
 
-/** From now on this process writes lines of this severity and above; until it is told, warnings and errors. */
-export function setLogLevel(wanted: LogLevel): void {
-  level = wanted
-  toldAt.clear()
+/** Sets the lowest level that this process logs; `warn` before the first call. */
+export function setLogLevel(minLevel: LogLevel): void {
+  level = minLevel
+  lastWarnedAt.clear()
 }
 
-/** Writes one line of JSON: time, level, message and those of the fields that are allowed, each cut to 300 characters. */
+/** Writes one line of JSON: time, level, message and the allowed fields, each cut to 300 characters. */
 export function log(severity: Exclude<LogLevel, 'off'>, message: string, fields: LogFields = {}): void {
   if (logLevels.indexOf(severity) < logLevels.indexOf(level)) return
   const line: Record<string, LogValue> = { time: new Date().toISOString(), level: severity, message }
-  for (const name of allowed) {
+  for (const name of allowedFields) {
     const value = fields[name]
-    if (value !== undefined) line[name] = cut(value)
+    if (value !== undefined) line[name] = truncate(value)
   }
   const text = JSON.stringify(line)
   if (severity === 'error') console.error(text)
@@ -58,22 +61,22 @@ export function log(severity: Exclude<LogLevel, 'off'>, message: string, fields:
   else console.log(text)
 }
 
-/** A warning about what every request meets while it lasts: one line a minute in this process, by its message. */
-export function warnSeldom(message: string, fields: LogFields = {}): void {
+/** Logs a warning about a lasting state that affects every request: each message once a minute in this process. */
+export function warnOncePerMinute(message: string, fields: LogFields = {}): void {
   const now = performance.now()
-  if (now - (toldAt.get(message) ?? -Infinity) < pauseBetween) return
-  toldAt.set(message, now)
+  if (now - (lastWarnedAt.get(message) ?? -Infinity) < warnIntervalMs) return
+  lastWarnedAt.set(message, now)
   log('warn', message, fields)
 }
 
-function cut(value: LogValue): LogValue {
-  if (typeof value === 'string') return value.slice(0, longestText)
-  return Array.isArray(value) ? value.map((text: string) => text.slice(0, longestText)) : value
+function truncate(value: LogValue): LogValue {
+  if (typeof value === 'string') return value.slice(0, maxTextLength)
+  return Array.isArray(value) ? value.map((text: string) => text.slice(0, maxTextLength)) : value
 }
 
 /**
- * Why something failed, without what callers sent: the message at the root, as those around it hold the values of
- * statements. Addresses and quoted text are left out of it, and all of it where the database quotes a value.
+ * Returns the message of the root error, without data of callers: outer errors quote the values of statements. URLs,
+ * quoted text and secrets are removed, and the whole message where the database quotes a value (SQLSTATE class 22).
  */
 export function causeOf(error: unknown): string {
   const root = rootOf(error)
@@ -81,13 +84,20 @@ export function causeOf(error: unknown): string {
   const code = (root as { code?: unknown }).code
   const isSqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
   if (isSqlState) return code.startsWith('22') ? '' : root.message
-  return root.message.replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '<address>').replace(/".*"/gs, '"…"')
+  const message = hasForeignText(root) ? redact(root.message) : redactSecrets(root.message)
+  return message.replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '<address>').replace(/".*"/gs, '"…"')
 }
 
-/** What an error says of itself that is no text for people, and where it was thrown. */
+/** Whether the message of an error is what another program answered: the errors that say so have this property. */
+const hasForeignText = (error: Error): boolean =>
+  (error as { hasForeignText?: unknown }).hasForeignText === true
+
+/** Returns the class and code of an error, and where it was thrown. */
 export function originOf(error: Error): Pick<LogFields, 'error' | 'code' | 'stack'> {
   const code = (rootOf(error) as { code?: unknown }).code
-  const lines = error.stack?.split('\n').map((line) => line.trim()) ?? []
+  // The stack begins with the message, which can have lines that look like a place.
+  const places = error.stack?.slice(error.stack.indexOf(error.message) + error.message.length) ?? ''
+  const lines = places.split('\n').map((line) => line.trim())
   return {
     error: error.name,
     code: typeof code === 'string' || typeof code === 'number' ? code : null,

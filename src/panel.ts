@@ -8,54 +8,63 @@ import type { OauthGateway } from './adapters/oauth.ts'
 import type { ObjectStore } from './adapters/objects.ts'
 import type { PasteService } from './adapters/paste.ts'
 import type { Queue } from './adapters/queue.ts'
-import type { TextFiles } from './adapters/texts.ts'
+import type { LocaleFiles } from './adapters/locales.ts'
 import type { Database } from './db/database.ts'
 import type { Acl } from './db/tables/api-keys.ts'
 import type { Node } from './db/tables/nodes.ts'
 import type { User } from './db/tables/users.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Who asks. */
+/** The caller. */
 export type Actor =
   | { kind: 'guest' }
   | { kind: 'system' }
   | { kind: 'node'; node: Node }
   | { kind: 'user'; user: User; apiKey: { id: number; acl: Acl } | null; session?: { id: string } }
 
-/** Keys by which stored secrets are sealed; the first one seals, all of them open. */
-export type KeyRing = readonly { id: string; key: CryptoKey }[]
+/** Keys of secrets: the first one encrypts and signs, all of them decrypt and verify. */
+export type KeyRing = readonly { id: string; key: CryptoKey; signingKey: CryptoKey }[]
 
-/** What the operator configured and the rules need to know. */
+/** The parameters of scrypt. */
+export type PasswordCost = { N: number; r: number; p: number }
+
+/** The configuration that the domain needs. */
 export type PanelConfig = {
   /** Origin of the panel without a trailing slash: base of links, `iss` of tokens, `remote` of daemons without a region. */
   url: string
   name: string
-  /** Requests a minute for one user. */
+  /** Whether mails leave the panel: false where they are stored in the local outbox or refused. */
+  sendsMail: boolean
+  /** Requests per minute of one user. */
   clientRateLimit: number
   applicationRateLimit: number
-  /** IANA zone for what has none of its own. */
+  /** IANA time zone of schedules that name none. */
   timezone: string
-  /** Milliseconds for which a request may wait for a daemon that works meanwhile, as on archives. */
-  longestWait: number
-  /** Whoever knows it may read what this process counted; nobody may when it is left out. */
+  /** Milliseconds for which a request may wait while a daemon works, as on archives. */
+  maxWaitMs: number
+  /** Bytes of one answer where the platform does not stream; unlimited when left out. */
+  maxResponseBytes?: number
+  /** Bearer token of `/metrics`, which answers 404 without one. */
   metricsToken?: string | null
-  /** Milliseconds after which a call to a daemon is given up; the daemon adapter's own when left out. */
-  daemonTimeout?: number
+  /** Milliseconds that creating a server waits for its node; 3,000 when left out. */
+  creationWaitMs?: number
+  /** Milliseconds for a call to a daemon; the adapter's default when left out. */
+  daemonTimeoutMs?: number
+  /** The cost of a password's hash; the product's own when left out. */
+  passwordCost?: PasswordCost
 }
 
-/** A job as its row says when it is due. */
+/** A job and the time at which it is due. */
 export type WakeableJob = { id: string; runAt: Date }
 
-/** Enough of a node to call its daemon. */
+/** The columns of a node that are needed to call its daemon. */
 export type DaemonAddress = Pick<Node, 'uuid' | 'scheme' | 'fqdn' | 'daemonListen' | 'daemonToken'>
 
 /**
- * Everything one request may touch.
- *
- * A domain function takes the panel first and reaches the world through nothing else: no globals,
- * no environment, no clock. Platforms open one per request; tests open one over real parts.
+ * The part of a panel that is available inside a transaction: the database and values, but no external service. A call
+ * to a daemon, the cache, the queue or the object store would hold the connection meanwhile.
  */
-export type Panel = {
+export type Tx = {
   readonly actor: Actor
   /** Address of the caller: IPv4, or IPv6 in its canonical form. */
   readonly ip: string
@@ -64,67 +73,65 @@ export type Panel = {
   readonly keys: KeyRing
   readonly now: () => Date
   readonly db: Database
-  /** Runs work in one transaction; use `inTransaction`, which guards it. */
+  /** Runs work in one transaction. Use `inTransaction`, whose work gets a `Tx`. */
   readonly transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>
-  /** The daemon of one node. */
-  readonly daemon: (node: DaemonAddress) => Daemon
-  /** A server on which databases of game servers stand. */
-  readonly mysqlHost: (address: MysqlAddress) => MysqlHost
-  readonly cache: Cache
-  /** Calls under way which further requests of this process may join; null where requests cannot share them. */
-  readonly flights: Map<string, unknown> | null
-  readonly queue: Queue
-  readonly objects: ObjectStore
-  readonly mail: Mailer
-  /** Asks games who plays; takes some seconds, so it is for jobs. */
-  readonly gameQuery: GameQuery
-  readonly pastes: PasteService
-  /** Providers at which people have an account. */
-  readonly oauth: OauthGateway
-  readonly captcha: CaptchaVerifier
-  /** The application's texts. */
-  readonly texts: TextFiles
-  /** Counts what operators watch. */
   readonly metrics: Metrics
-  /** Lets work finish after the answer has left. */
-  readonly defer: (work: Promise<unknown>) => void
-  /** Wakes the workers of jobs; inside a transaction, once it is committed. */
+  /** Sends a message to the queue for each job; inside a transaction, after its commit. */
   readonly wake: (jobs: readonly WakeableJob[]) => void
 }
 
 /**
- * Runs `work` with a panel whose database is one transaction: all of it is kept, or none.
+ * Everything that a request may use.
  *
- * Nest freely; the outermost decides. The panel inside has no outsiders: a call to a daemon, the
- * cache, the queue or the object store would hold the connection, so it throws.
+ * Domain functions take it as their first parameter and use nothing else of the world outside: no globals, no
+ * environment, no clock. Platforms open one per request, tests open one over real services.
  */
-export async function inTransaction<T>(panel: Panel, work: (panel: Panel) => Promise<T>): Promise<T> {
-  const woken: WakeableJob[] = []
+export type Panel = Tx & {
+  /** Returns the client of a node's daemon. */
+  readonly daemon: (node: DaemonAddress) => Daemon
+  /** Whether a node's daemon did not answer this process lately. */
+  readonly isNodeSilent: (node: Pick<Node, 'uuid'>) => boolean
+  /** Returns the client of a database host. */
+  readonly mysqlHost: (address: MysqlAddress) => MysqlHost
+  readonly cache: Cache
+  /** In-flight calls that other requests of this process may join; null on platforms where requests cannot share them. */
+  readonly inFlight: Map<string, unknown> | null
+  readonly queue: Queue
+  readonly objects: ObjectStore
+  readonly mail: Mailer
+  /** Queries a game server for its players. It takes some seconds, so only jobs use it. */
+  readonly gameQuery: GameQuery
+  readonly pastes: PasteService
+  /** Sign-in providers. */
+  readonly oauth: OauthGateway
+  readonly captcha: CaptchaVerifier
+  /** Texts of the web application. */
+  readonly locales: LocaleFiles
+  /** Lets work finish after the response was sent. */
+  readonly defer: (work: Promise<unknown>) => void
+}
+
+/**
+ * Runs `work` in one transaction. Nested calls join the outermost transaction. Jobs that the work enqueues are sent to
+ * the queue after the commit.
+ */
+export async function inTransaction<T>(panel: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { actor, ip, requestId, config, keys, now, metrics } = panel
+  const jobsToWake: WakeableJob[] = []
   const result = await panel.transaction((db) =>
     work({
-      ...panel,
+      actor,
+      ip,
+      requestId,
+      config,
+      keys,
+      now,
+      metrics,
       db,
       transaction: (nested) => nested(db),
-      wake: (jobs) => void woken.push(...jobs),
-      daemon: refuseOutsider,
-      mysqlHost: refuseOutsider,
-      cache: outsiderOutOfReach,
-      queue: outsiderOutOfReach,
-      objects: outsiderOutOfReach,
-      mail: outsiderOutOfReach,
-      gameQuery: refuseOutsider,
-      pastes: outsiderOutOfReach,
-      oauth: outsiderOutOfReach,
-      captcha: outsiderOutOfReach,
-      texts: outsiderOutOfReach,
+      wake: (jobs) => void jobsToWake.push(...jobs),
     }),
   )
-  if (woken.length > 0) panel.wake(woken)
+  if (jobsToWake.length > 0) panel.wake(jobsToWake)
   return result
 }
-
-function refuseOutsider(): never {
-  throw new Error('An outsider is out of reach inside a transaction.')
-}
-
-const outsiderOutOfReach = new Proxy({} as never, { get: refuseOutsider })

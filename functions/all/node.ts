@@ -1,5 +1,5 @@
-import { tellVerb } from '../../src/cli/verbs.ts'
+import { handleRpc } from '../../src/cli/operations.ts'
 import { runNode } from '../../src/platform/node-main.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 
-await runNode(surfaces, tellVerb)
+await runNode(surfaces, handleRpc)

@@ -1,10 +1,10 @@
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { httpOauth } from '../../src/adapters/oauth.ts'
 import { s3ObjectStore } from '../../src/adapters/objects.ts'
-import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { findSigningKey } from '../../src/adapters/queue-signature.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { workersGameQuery } from '../../src/platform/workers-game-query.ts'
-import { workersTextFiles } from '../../src/platform/workers-text-files.ts'
+import { workersLocaleFiles } from '../../src/platform/workers-locale-files.ts'
 import { worker } from '../../src/platform/workers.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 
@@ -13,7 +13,7 @@ export default worker(surfaces, {
   mysqlHost,
   gameQuery: workersGameQuery,
   oauth: httpOauth(),
-  signatures: signingKeyOf,
-  texts: workersTextFiles,
-  tick,
+  verifySignature: findSigningKey,
+  locales: workersLocaleFiles,
+  tick: runTick,
 })

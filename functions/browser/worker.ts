@@ -1,6 +1,6 @@
 import { httpOauth } from '../../src/adapters/oauth.ts'
-import { workersTextFiles } from '../../src/platform/workers-text-files.ts'
+import { workersLocaleFiles } from '../../src/platform/workers-locale-files.ts'
 import { worker } from '../../src/platform/workers.ts'
 import { browser } from '../../src/surfaces/browser.ts'
 
-export default worker([browser], { oauth: httpOauth(), texts: workersTextFiles })
+export default worker([browser], { oauth: httpOauth(), locales: workersLocaleFiles })

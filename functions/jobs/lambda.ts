@@ -1,7 +1,7 @@
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { s3ObjectStore } from '../../src/adapters/objects.ts'
-import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { findSigningKey } from '../../src/adapters/queue-signature.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import { openSmtp } from '../../src/platform/smtp.ts'
@@ -11,7 +11,7 @@ export const handler = lambda([jobs], {
   objects: s3ObjectStore,
   mysqlHost,
   gameQuery: nodeGameQuery,
-  signatures: signingKeyOf,
+  verifySignature: findSigningKey,
   smtp: openSmtp,
-  tick,
+  tick: runTick,
 })

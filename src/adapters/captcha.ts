@@ -1,13 +1,12 @@
-import { callJson, membersOf } from './json-call.ts'
+import { fetchJson, asRecord } from './fetch-json.ts'
 
-/** Who tells people from programs. */
 export type CaptchaProvider = 'turnstile' | 'hcaptcha' | 'recaptcha'
 
-/** Asks whether a captcha was solved. */
+/** Verifies captchas. */
 export type CaptchaVerifier = {
   /**
-   * Whether `response` is a solved captcha that nobody has shown before. Throws when the provider cannot be
-   * reached, makes no sense, or does not know the secret.
+   * Whether `response` is a solved captcha that was not used before. Throws when the provider cannot be reached, gives
+   * an unusable answer, or rejects the secret.
    */
   isSolved: (
     provider: CaptchaProvider,
@@ -21,29 +20,29 @@ const siteVerifyUrls: Record<CaptchaProvider, string> = {
   recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
 }
 
-/** The three providers, which share one protocol; `urls` puts others in their places. */
+/** Creates a verifier for the three providers, which share one protocol; `urls` replaces their endpoints. */
 export function httpCaptcha({
   urls = siteVerifyUrls,
-  timeout = 5_000,
-}: { urls?: Record<CaptchaProvider, string>; timeout?: number } = {}): CaptchaVerifier {
+  timeoutMs = 5_000,
+}: { urls?: Record<CaptchaProvider, string>; timeoutMs?: number } = {}): CaptchaVerifier {
   return {
     isSolved: async (provider, { secret, siteKey, response, ip }) => {
       const form = new URLSearchParams({ secret, response, remoteip: ip })
       if (provider === 'hcaptcha') form.set('sitekey', siteKey)
-      const answer = await callJson(provider, urls[provider], {
+      const verification = await fetchJson(provider, urls[provider], {
         method: 'POST',
         body: form,
-        signal: AbortSignal.timeout(timeout),
+        signal: AbortSignal.timeout(timeoutMs),
       })
-      return verdictOf(provider, membersOf(answer))
+      return readVerdict(provider, asRecord(verification))
     },
   }
 }
 
-function verdictOf(provider: CaptchaProvider, { success, 'error-codes': codes }: Record<string, unknown>) {
-  if (typeof success !== 'boolean') throw new Error(`${provider} gave an answer that cannot be read.`)
+function readVerdict(provider: CaptchaProvider, { success, 'error-codes': codes }: Record<string, unknown>) {
+  if (typeof success !== 'boolean') throw new Error(`${provider} returned an invalid answer.`)
   const isSecretWrong =
     Array.isArray(codes) && codes.some((code) => /-secret$|sitekey-secret/.test(String(code)))
-  if (isSecretWrong) throw new Error(`${provider} does not know the secret.`)
+  if (isSecretWrong) throw new Error(`${provider} rejected the secret.`)
   return success
 }

@@ -1,59 +1,58 @@
-import { DaemonError, type DaemonTarget, tell, unless } from './daemon-http.ts'
+import { DaemonError } from './daemon-error.ts'
+import { type DaemonTarget, send, ignoreStatuses } from './daemon-http.ts'
 
-/** What a daemon packs: `ignored` are patterns of what it leaves out; without any it goes by `.pteroignore`. */
-export type BackupOrder = { uuid: string; adapter: 'wings' | 's3'; ignored: string[] }
+/** `ignored` are patterns of files to leave out; without any the daemon uses `.pteroignore`. */
+export type CreateBackupRequest = { uuid: string; adapter: 'wings' | 's3'; ignored: string[] }
 
-/** What a daemon unpacks: `downloadUrl` is where it finds an archive that is not its own. */
-export type RestorationOrder = {
+/** `downloadUrl` is the link to an archive that is not on the node. */
+export type RestoreBackupRequest = {
   uuid: string
   adapter: 'wings' | 's3'
-  /** Whether everything is removed from the server before. */
+  /** Whether all files of the server are deleted first. */
   truncate: boolean
   downloadUrl: string | null
 }
 
-/** Archives of servers on their node. */
+/** Calls for backups of servers. */
 export type DaemonBackups = {
-  /** Accepts to back a server up, which then happens by itself. Wings: POST …/backup */
-  createBackup: (uuid: string, order: BackupOrder) => Promise<void>
-  /**
-   * Accepts to restore a server, which then happens by itself; removes its files first if that is asked for.
-   * Wings: POST …/backup/{backup}/restore
-   */
-  restoreBackup: (uuid: string, order: RestorationOrder) => Promise<void>
-  /** The daemon holds the archive no more; not holding it before is fine. Wings: DELETE …/backup/{backup} */
+  /** Starts a backup in the background. Wings: POST …/backup */
+  createBackup: (uuid: string, request: CreateBackupRequest) => Promise<void>
+  /** Deletes the files of a server, if requested, and starts a restoration in the background. Wings: POST …/backup/{backup}/restore */
+  restoreBackup: (uuid: string, request: RestoreBackupRequest) => Promise<void>
+  /** Deletes an archive from the node; a missing one is fine. Wings: DELETE …/backup/{backup} */
   deleteBackup: (uuid: string, backupUuid: string) => Promise<void>
-  /** Whether the daemon says that it has no such archive; `token` is one for its download. Wings: GET /download/backup */
-  lacksBackup: (token: string) => Promise<boolean>
+  /** Whether the node has no such archive; `token` is one for its download. Wings: GET /download/backup */
+  isBackupMissing: (token: string) => Promise<boolean>
 }
 
+/** Creates the calls for backups of one daemon. */
 export function httpDaemonBackups(target: DaemonTarget): DaemonBackups {
-  const at = (uuid: string) => `/api/servers/${uuid}/backup`
+  const backupPath = (uuid: string) => `/api/servers/${uuid}/backup`
   return {
     createBackup: (uuid, { uuid: backupUuid, adapter, ignored }) =>
-      tell(target, 'POST', at(uuid), {
+      send(target, 'POST', backupPath(uuid), {
         json: { adapter, uuid: backupUuid, ignore: ignored.join('\n') },
       }),
     restoreBackup: (uuid, { uuid: backupUuid, adapter, truncate, downloadUrl }) =>
-      tell(target, 'POST', `${at(uuid)}/${backupUuid}/restore`, {
+      send(target, 'POST', `${backupPath(uuid)}/${backupUuid}/restore`, {
         json: {
           adapter,
           truncate_directory: truncate,
           ...(downloadUrl === null ? {} : { download_url: downloadUrl }),
         },
-        // It answers once the files are removed.
-        patience: 2 * target.timeout,
+        // The daemon answers once the files are deleted.
+        timeoutMs: 2 * target.timeoutMs,
       }),
     deleteBackup: (uuid, backupUuid) =>
-      tell(target, 'DELETE', `${at(uuid)}/${backupUuid}`).catch(unless(404)),
-    lacksBackup: (token) => lacksBackup(target, token),
+      send(target, 'DELETE', `${backupPath(uuid)}/${backupUuid}`).catch(ignoreStatuses(404)),
+    isBackupMissing: (token) => isBackupMissing(target, token),
   }
 }
 
-/** A daemon says 404 of other things as well, each in its own words. */
-async function lacksBackup(target: DaemonTarget, token: string): Promise<boolean> {
+/** A 404 may be about something other than the backup, so its message counts. */
+async function isBackupMissing(target: DaemonTarget, token: string): Promise<boolean> {
   try {
-    await tell(target, 'GET', `/download/backup?token=${encodeURIComponent(token)}`)
+    await send(target, 'GET', `/download/backup?token=${encodeURIComponent(token)}`)
     return false
   } catch (error) {
     if (!(error instanceof DaemonError) || error.status === null) throw error

@@ -1,6 +1,7 @@
-import { ask, call, type DaemonTarget, tell } from './daemon-http.ts'
+import { readBytes, readJsonArray } from './daemon-body.ts'
+import { call, type DaemonTarget, requestJson, send } from './daemon-http.ts'
 
-/** A file as a daemon describes it; it may leave out anything. Times are RFC 3339 in the daemon's own zone. */
+/** A file as a daemon describes it; any field may be missing. Times are RFC 3339 in the time zone of the daemon. */
 export type DaemonFile = {
   name?: string
   created?: string
@@ -16,6 +17,12 @@ export type DaemonFile = {
   mime?: string
 }
 
+/** Entries of a folder that a daemon lists, at most; others are left out. */
+export const maxListedEntries = 10_000
+
+/** The entries of a folder, in no order; anything may be among them. */
+export type DaemonFolder = { entries: (DaemonFile | null)[]; isTruncated: boolean }
+
 export type PullRequest = {
   url: string
   directory: string
@@ -26,52 +33,75 @@ export type PullRequest = {
 
 /** Files of one server on its node. Paths are absolute, below the root of the server. */
 export type DaemonFiles = {
-  /** What a folder holds, in no order. Older daemons answer 500 when there is none. Wings: GET …/files/list-directory */
-  list: (directory: string) => Promise<DaemonFile[]>
-  /** The bytes of a file. A folder breaks off in the middle with older daemons. Wings: GET …/files/contents */
-  read: (file: string) => Promise<Response>
-  /** Replaces or makes a file, and the folders above it. Wings: POST …/files/write */
+  /**
+   * Lists a folder, in no order, up to 10,000 entries. Older daemons answer 500 for a missing one.
+   * Wings: GET …/files/list-directory
+   */
+  list: (directory: string) => Promise<DaemonFolder>
+  /**
+   * Finds the entries of a folder with these names, however many others there are, and reads no further than the last
+   * of them. Wings: GET …/files/list-directory
+   */
+  find: (directory: string, names: readonly string[]) => Promise<DaemonFile[]>
+  /**
+   * Reads a file; null when the daemon announces more than `maxBytes`. For a folder the body of older daemons ends
+   * early. Wings: GET …/files/contents
+   */
+  read: (file: string, maxBytes: number) => Promise<Uint8Array<ArrayBuffer> | null>
+  /** Creates or replaces a file, and creates its folders. Wings: POST …/files/write */
   write: (file: string, content: string | Uint8Array<ArrayBuffer>) => Promise<void>
-  /** Moves one thing; 204 also when it is missing, 400 when something is at `to`. Wings: PUT …/files/rename */
-  rename: (from: string, to: string) => Promise<void>
-  /** Makes `x copy.ext` beside a file. Wings: POST …/files/copy */
+  /**
+   * Moves files and folders; 204 also for missing ones, 400 when a `to` exists. Tries several at once, and moves others
+   * when one fails. Wings: PUT …/files/rename
+   */
+  rename: (moves: readonly { from: string; to: string }[]) => Promise<void>
+  /** Copies a file to `x copy.ext` beside it. Wings: POST …/files/copy */
   copy: (file: string) => Promise<void>
-  /** Removes things for good; missing ones are fine. Wings: POST …/files/delete */
+  /** Deletes files and folders permanently; missing ones are fine. Wings: POST …/files/delete */
   remove: (directory: string, names: string[]) => Promise<void>
-  /** The folder is there, with those above it. Wings: POST …/files/create-directory */
+  /** Creates a folder and its parents, unless they exist. Wings: POST …/files/create-directory */
   createDirectory: (directory: string, name: string) => Promise<void>
-  /** Octal digits; a missing file is fine. Wings: POST …/files/chmod */
+  /** Sets a mode in octal digits; a missing file is fine. Wings: POST …/files/chmod */
   changeMode: (directory: string, name: string, mode: string) => Promise<void>
-  /** Packs things into an archive in the same folder, which takes up to `patience` milliseconds. Wings: POST …/files/compress */
-  compress: (directory: string, names: string[], patience: number) => Promise<DaemonFile>
-  /** Unpacks an archive over what is there; it goes on when nobody waits. Wings: POST …/files/decompress */
-  decompress: (directory: string, name: string, patience: number) => Promise<void>
-  /** Fetches a file from elsewhere: at once with `foreground`, else by itself. Wings: POST …/files/pull */
-  pull: (request: PullRequest, patience: number) => Promise<void>
+  /** Compresses files into an archive in the same folder, within `timeoutMs`. Wings: POST …/files/compress */
+  compress: (directory: string, names: string[], timeoutMs: number) => Promise<DaemonFile>
+  /** Extracts an archive over existing files; continues after a timeout. Wings: POST …/files/decompress */
+  decompress: (directory: string, name: string, timeoutMs: number) => Promise<void>
+  /** Downloads a file from a URL: within the call with `foreground`, otherwise in the background. Wings: POST …/files/pull */
+  pull: (request: PullRequest, timeoutMs: number) => Promise<void>
 }
 
+/** Creates the calls for files of one server. */
 export function httpDaemonFiles(target: DaemonTarget, uuid: string): DaemonFiles {
-  const at = (route: string) => `/api/servers/${uuid}/files/${route}`
-  const of = (name: string, value: string) => `${name}=${encodeURIComponent(value)}`
+  const filesPath = (route: string) => `/api/servers/${uuid}/files/${route}`
+  const queryParam = (name: string, value: string) => `${name}=${encodeURIComponent(value)}`
+  const listPath = (directory: string) => filesPath(`list-directory?${queryParam('directory', directory)}`)
   return {
-    list: (directory) => ask(target, 'GET', at(`list-directory?${of('directory', directory)}`)),
-    read: (file) => call(target, 'GET', at(`contents?${of('file', file)}`)),
-    write: (file, content) => tell(target, 'POST', at(`write?${of('file', file)}`), { raw: content }),
-    rename: (from, to) =>
-      tell(target, 'PUT', at('rename'), {
-        json: { root: '/', files: [{ from: from.slice(1), to: to.slice(1) }] },
+    list: (directory) => call(target, 'GET', listPath(directory), {}, listEntries),
+    find: (directory, names) =>
+      call(target, 'GET', listPath(directory), {}, (response) => findEntries(response, names)),
+    read: (file, maxBytes) =>
+      call(target, 'GET', filesPath(`contents?${queryParam('file', file)}`), {}, (response) =>
+        readAnnounced(response, maxBytes),
+      ),
+    write: (file, content) =>
+      send(target, 'POST', filesPath(`write?${queryParam('file', file)}`), { raw: content }),
+    rename: (moves) =>
+      send(target, 'PUT', filesPath('rename'), {
+        json: { root: '/', files: moves.map(({ from, to }) => ({ from: from.slice(1), to: to.slice(1) })) },
       }),
-    copy: (file) => tell(target, 'POST', at('copy'), { json: { location: file } }),
-    remove: (root, files) => tell(target, 'POST', at('delete'), { json: { root, files } }),
-    createDirectory: (path, name) => tell(target, 'POST', at('create-directory'), { json: { path, name } }),
+    copy: (file) => send(target, 'POST', filesPath('copy'), { json: { location: file } }),
+    remove: (root, files) => send(target, 'POST', filesPath('delete'), { json: { root, files } }),
+    createDirectory: (path, name) =>
+      send(target, 'POST', filesPath('create-directory'), { json: { path, name } }),
     changeMode: (root, file, mode) =>
-      tell(target, 'POST', at('chmod'), { json: { root, files: [{ file, mode }] } }),
-    compress: (root, files, patience) =>
-      ask(target, 'POST', at('compress'), { json: { root, files }, patience }),
-    decompress: (root, file, patience) =>
-      tell(target, 'POST', at('decompress'), { json: { root, file }, patience }),
-    pull: ({ url, directory, fileName, useHeader, foreground }, patience) =>
-      tell(target, 'POST', at('pull'), {
+      send(target, 'POST', filesPath('chmod'), { json: { root, files: [{ file, mode }] } }),
+    compress: (root, files, timeoutMs) =>
+      requestJson(target, 'POST', filesPath('compress'), { json: { root, files }, timeoutMs }),
+    decompress: (root, file, timeoutMs) =>
+      send(target, 'POST', filesPath('decompress'), { json: { root, file }, timeoutMs }),
+    pull: ({ url, directory, fileName, useHeader, foreground }, timeoutMs) =>
+      send(target, 'POST', filesPath('pull'), {
         json: {
           url,
           root: directory,
@@ -79,7 +109,36 @@ export function httpDaemonFiles(target: DaemonTarget, uuid: string): DaemonFiles
           ...(useHeader === undefined ? {} : { use_header: useHeader }),
           ...(foreground === undefined ? {} : { foreground }),
         },
-        ...(foreground ? { patience } : {}),
+        ...(foreground ? { timeoutMs } : {}),
       }),
   }
+}
+
+async function listEntries(response: Response): Promise<DaemonFolder> {
+  const entries: DaemonFolder['entries'] = []
+  for await (const batch of readJsonArray(response)) {
+    for (const entry of batch as DaemonFolder['entries']) {
+      if (entries.length === maxListedEntries) return { entries, isTruncated: true }
+      entries.push(entry)
+    }
+  }
+  return { entries, isTruncated: false }
+}
+
+async function findEntries(response: Response, names: readonly string[]): Promise<DaemonFile[]> {
+  const missing = new Set<unknown>(names)
+  const found: DaemonFile[] = []
+  for await (const batch of readJsonArray(response)) {
+    for (const entry of batch as (DaemonFile | null)[]) {
+      if (entry && missing.delete(entry.name)) found.push(entry)
+    }
+    if (missing.size === 0) break
+  }
+  return found
+}
+
+async function readAnnounced(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (!(Number(response.headers.get('content-length')) > maxBytes)) return readBytes(response, maxBytes)
+  await response.body?.cancel()
+  return null
 }

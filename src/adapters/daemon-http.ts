@@ -1,90 +1,98 @@
-/** Milliseconds after which a call to a daemon is given up, unless it says otherwise. */
-export const defaultTimeout = 12_000
+import { redactSecrets } from '../redaction.ts'
+import { readJson, readText, requestIdOf } from './daemon-body.ts'
+import { DaemonError } from './daemon-error.ts'
 
-/** A daemon that could not be reached (`status` null), or what it answered instead of success. */
-export class DaemonError extends Error {
-  readonly status: number | null
-  readonly requestId: string | null
-  /** Seconds after which it is worth asking again, when nobody was asked at all. */
-  readonly retryAfter: number | null
+/** Milliseconds for a call to a daemon. */
+export const defaultTimeoutMs = 12_000
+/** Bytes that are read of the body of an error. */
+const maxErrorBytes = 64 * 1024
 
-  constructor(
-    status: number | null,
-    message: string,
-    options: { requestId?: string | null; retryAfter?: number; cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause })
-    this.name = 'DaemonError'
-    this.status = status
-    this.requestId = options.requestId ?? null
-    this.retryAfter = options.retryAfter ?? null
-  }
-}
-
-/** Runs a call unless its daemon is known not to answer; see `daemon-circuits.ts`. */
-export type CircuitGuard = <T>(call: () => Promise<T>, options: { patient: boolean }) => Promise<T>
+/** Runs a call, or fails it at once while the circuit of its daemon is open; see `daemon-circuit-breaker.ts`. */
+export type CallGuard = <T>(call: () => Promise<T>, options: { hasOwnTimeout: boolean }) => Promise<T>
 
 export type DaemonTarget = {
+  /** The uuid of the node; null where it is unknown. */
+  node: string | null
   /** Origin of the daemon. */
   url: string
-  /** The node's secret alone, without its id. */
+  /** Returns the node's secret, without its id. */
   token: () => Promise<string>
-  /** Milliseconds after which a call is given up. */
-  timeout: number
-  guard: CircuitGuard
-  /** The trace in which the daemon is called; null without one. */
+  timeoutMs: number
+  guard: CallGuard
+  /** The trace of the request; null without one. */
   traceparent: string | null
 }
 
 export type CallOptions = {
   /** Sent as JSON. */
   json?: object
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: string | Uint8Array<ArrayBuffer>
-  /** Milliseconds, where the daemon works while the caller waits: running out of them says nothing about the daemon. */
-  patience?: number
+  /** For calls during which the daemon works. Their timeout does not open the circuit. */
+  timeoutMs?: number
+  /** Milliseconds to wait for an answer, when they are fewer than usual. */
+  maxWaitMs?: number
 }
 
-/** Calls a daemon; the answer is a success. Throws a `DaemonError` otherwise. */
-export function call(
+/** Sends a request to a daemon and returns its successful response. Throws a `DaemonError` otherwise. */
+export const request = (
   target: DaemonTarget,
   method: string,
   path: string,
   options: CallOptions = {},
-): Promise<Response> {
-  return target.guard(() => send(target, method, path, options), { patient: options.patience !== undefined })
+): Promise<Response> => call(target, method, path, options, async (response) => response)
+
+/** Sends a request and discards the body of the response. */
+export async function send(...input: Parameters<typeof request>): Promise<void> {
+  const response = await request(...input)
+  await response.body?.cancel()
 }
 
-/** The same where nobody reads the answer. */
-export async function tell(...input: Parameters<typeof call>): Promise<void> {
-  const answer = await call(...input)
-  await answer.body?.cancel()
+/** Sends a request and parses the response as JSON of at most 8 MiB. */
+export const requestJson = <T>(
+  target: DaemonTarget,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<T> => call(target, method, path, options, readJson<T>)
+
+/** Sends a request and returns what `read` makes of the response; the timeout of the call holds for both. */
+export function call<T>(
+  target: DaemonTarget,
+  method: string,
+  path: string,
+  options: CallOptions,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  return target
+    .guard(async () => read(await fetchFromDaemon(target, method, path, options)), {
+      hasOwnTimeout: options.timeoutMs !== undefined,
+    })
+    .catch((error: unknown) => {
+      throw withSubject(error, target, path)
+    })
 }
 
-/** The same where the answer is JSON. */
-export async function ask<T>(...input: Parameters<typeof call>): Promise<T> {
-  const answer = await call(...input)
-  try {
-    return (await answer.json()) as T
-  } catch (cause) {
-    const requestId = requestIdOf(answer)
-    throw new DaemonError(answer.status, 'The node gave an answer that cannot be read.', { requestId, cause })
-  }
+/** Notes in the error of a call, for the log, the node and the server of its path. */
+function withSubject(error: unknown, { node }: DaemonTarget, path: string): unknown {
+  if (!(error instanceof DaemonError)) return error
+  const server = /^\/api\/servers\/([\da-f-]{36})(?:\/|$)/.exec(path)?.[1] ?? null
+  return Object.assign(error, { node, server })
 }
 
-/** Passes over refusals which mean that there was nothing to do; for `.catch`. */
-export const unless =
-  (...harmless: number[]) =>
+/** Returns a handler for `.catch` that ignores errors with these statuses, which mean that there was nothing to do. */
+export const ignoreStatuses =
+  (...statuses: number[]) =>
   (error: unknown): void => {
-    if (!(error instanceof DaemonError) || !harmless.includes(error.status ?? 0)) throw error
+    if (!(error instanceof DaemonError) || !statuses.includes(error.status ?? 0)) throw error
   }
 
-async function send(target: DaemonTarget, method: string, path: string, options: CallOptions) {
+async function fetchFromDaemon(target: DaemonTarget, method: string, path: string, options: CallOptions) {
   const token = await target.token()
   const body = options.json ? JSON.stringify(options.json) : options.raw
-  let answer: Response
+  let response: Response
   try {
-    answer = await fetch(`${target.url}${path}`, {
+    response = await fetch(`${target.url}${path}`, {
       method,
       redirect: 'manual',
       headers: {
@@ -94,28 +102,40 @@ async function send(target: DaemonTarget, method: string, path: string, options:
         ...(target.traceparent === null ? {} : { traceparent: target.traceparent }),
       },
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.timeout(options.patience ?? target.timeout),
+      signal: AbortSignal.timeout(
+        options.timeoutMs ?? Math.min(options.maxWaitMs ?? Infinity, target.timeoutMs),
+      ),
     })
   } catch (cause) {
     throw new DaemonError(null, 'The node did not answer.', { cause })
   }
-  if (!answer.ok) throw await errorFrom(answer)
-  return answer
+  if (!response.ok) throw await toDaemonError(response, token)
+  return response
 }
 
-const requestIdOf = (answer: Response) => answer.headers.get('x-request-id')
+/** Removes the secret of a node from its answer, also in the encodings that programs print. */
+function withoutToken(text: string, token: string): string {
+  const encoded = [token, encodeURIComponent(token), btoa(token).replace(/.=*$/, '')]
+  return encoded.reduce(
+    (rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[redacted]')),
+    text,
+  )
+}
 
-/** A daemon labels JSON as plain text at times, so the text is tried, not the label. */
-async function errorFrom(answer: Response): Promise<DaemonError> {
-  const text = await answer.text().catch(() => '')
-  let message = `The node answered ${answer.status}.`
+/**
+ * Reads the error of a response, without the secrets in it, of which `token` is the node's own. Daemons send some JSON as
+ * plain text, so the content type does not count.
+ */
+async function toDaemonError(response: Response, token: string): Promise<DaemonError> {
+  let message = `The node answered ${response.status}.`
   try {
-    const body: unknown = JSON.parse(text)
+    const body: unknown = JSON.parse(await readText(response, maxErrorBytes))
     if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string') {
-      message = body.error.slice(0, 500)
+      message = redactSecrets(withoutToken(body.error, token)).slice(0, 500)
     }
-  } catch {
-    // Not JSON: the status says it all.
+  } catch (error) {
+    if (error instanceof DaemonError && error.isTooLarge) return error
+    // Not JSON, or cut off: the message has the status only.
   }
-  return new DaemonError(answer.status, message, { requestId: requestIdOf(answer) })
+  return new DaemonError(response.status, message, { requestId: requestIdOf(response) })
 }

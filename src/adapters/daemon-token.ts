@@ -1,22 +1,22 @@
 import { SignJWT } from 'jose'
 
-/** What a token is good for. Wings refuses it for anything else. */
+/** The purpose of a token. Wings refuses it for any other. */
 export type DaemonTokenScope = 'websocket' | 'file-upload' | 'file-download' | 'backup-download' | 'transfer'
 
 export type DaemonTokenInput = {
   scope: DaemonTokenScope
-  /** The node's secret, UTF-8 as it is. */
+  /** The node's secret, used as UTF-8. */
   secret: string
   issuer: string
   audience: string
-  /** By which a daemon without `deauthorize-user` denies it. */
+  /** The id by which a daemon denies the token. */
   jti: string
   issuedAt: Date
   lifetimeSeconds: number
   claims: Record<string, unknown>
 }
 
-/** A JWT which the node's daemon accepts. Times are whole seconds; `nbf` is five minutes back for skewed clocks. */
+/** Signs a JWT for the daemon of a node. Times are whole seconds; `nbf` is five minutes in the past for skewed clocks. */
 export function signDaemonToken(input: DaemonTokenInput): Promise<string> {
   const issuedAt = Math.floor(input.issuedAt.getTime() / 1000)
   return new SignJWT({

@@ -1,19 +1,17 @@
 import { type DaemonBackups, httpDaemonBackups } from './daemon-backups.ts'
 import { type DaemonFiles, httpDaemonFiles } from './daemon-files.ts'
 import {
-  ask,
-  type CircuitGuard,
+  type CallGuard,
   type DaemonTarget,
-  defaultTimeout,
-  tell as tellDaemon,
-  unless,
+  defaultTimeoutMs,
+  ignoreStatuses,
+  requestJson,
+  send,
 } from './daemon-http.ts'
-
-export { DaemonError } from './daemon-http.ts'
 
 export type PowerSignal = 'start' | 'stop' | 'restart' | 'kill'
 
-/** What a daemon says of a server. Sizes in bytes, uptime in milliseconds; it may leave out anything. */
+/** State and usage of a server. Sizes in bytes, uptime in milliseconds; any field may be missing. */
 export type DaemonServer = {
   state?: string
   is_suspended?: boolean
@@ -26,90 +24,97 @@ export type DaemonServer = {
   }
 }
 
-/** The same with the name of the server. */
+/** A server of a list, which its configuration identifies. */
 export type ListedServer = DaemonServer & { configuration?: { uuid?: string } }
 
-/** The daemon of one node, in the panel's words. Every call may throw a `DaemonError`. */
+/** The client of one node's daemon. Every call may throw a `DaemonError`. */
 export type Daemon = DaemonBackups & {
-  /** Version and machine of the daemon. Wings: GET /api/system */
+  /** Reads the version of the daemon. Wings: GET /api/system */
   system: () => Promise<{ version?: string }>
-  /** State and use of one server. Wings: GET /api/servers/{uuid} */
+  /** Reads state and usage of a server. Wings: GET /api/servers/{uuid} */
   showServer: (uuid: string) => Promise<DaemonServer>
-  /** The same of every server of the node, each named by its configuration. Wings: GET /api/servers */
+  /** Lists the servers of the node with state and usage. Wings: GET /api/servers */
   listServers: () => Promise<ListedServer[]>
-  /** Makes the daemon fetch, create and install a server. Wings: POST /api/servers */
-  createServer: (uuid: string, startOnCompletion: boolean) => Promise<void>
-  /** The daemon holds the server no more; not holding it before is fine. Wings: DELETE /api/servers/{uuid} */
+  /** Makes the daemon fetch, create and install a server; waits at most `maxWaitMs` for it. Wings: POST /api/servers */
+  createServer: (uuid: string, startOnCompletion: boolean, maxWaitMs?: number) => Promise<void>
+  /** Deletes a server from the node; a missing one is fine. Wings: DELETE /api/servers/{uuid} */
   deleteServer: (uuid: string) => Promise<void>
   /** Makes the daemon fetch the server's configuration again. Wings: POST /api/servers/{uuid}/sync */
   syncServer: (uuid: string) => Promise<void>
-  /** Accepts to install a server again, which then happens by itself. Wings: POST /api/servers/{uuid}/reinstall */
+  /** Starts a reinstallation in the background. Wings: POST /api/servers/{uuid}/reinstall */
   reinstallServer: (uuid: string) => Promise<void>
-  /** Accepts a change of the power state, which then happens by itself. Wings: POST /api/servers/{uuid}/power */
+  /** Reads the log of the last installation; 404 from daemons that keep it to themselves. Wings: GET /api/servers/{uuid}/install-logs */
+  installLog: (uuid: string) => Promise<{ data?: unknown }>
+  /** Starts a change of the power state in the background. Wings: POST /api/servers/{uuid}/power */
   setPower: (uuid: string, signal: PowerSignal) => Promise<void>
   /** Writes lines to the console. Wings: POST /api/servers/{uuid}/commands */
   sendCommands: (uuid: string, commands: string[]) => Promise<void>
   /**
-   * Closes the user's consoles and SFTP sessions on these servers and refuses the tokens he was given
-   * so far; 404 from daemons before 1.12. Wings: POST /api/deauthorize-user
+   * Closes the user's consoles and SFTP sessions on these servers and revokes the tokens issued so far; 404 from daemons
+   * before 1.12. Wings: POST /api/deauthorize-user
    */
   deauthorizeUser: (userUuid: string, serverUuids: string[]) => Promise<void>
-  /** Refuses tokens with these names on one server. Wings: POST /api/servers/{uuid}/ws/deny */
-  denyTokens: (uuid: string, names: string[]) => Promise<void>
+  /** Revokes tokens of one server by their ids (`jti`). Wings: POST /api/servers/{uuid}/ws/deny */
+  denyTokens: (uuid: string, tokenIds: string[]) => Promise<void>
   /**
-   * Has the daemon send a server to another one, which `token` lets it into; it stops the server before it
-   * answers. Wings: POST /api/servers/{uuid}/transfer
+   * Makes the daemon send a server to another one, which accepts `token`. The daemon stops the server before it answers.
+   * Wings: POST /api/servers/{uuid}/transfer
    */
   startTransfer: (uuid: string, destination: { url: string; token: string }) => Promise<void>
-  /** The daemon sends the server to nobody; having nothing to stop is fine. Wings: DELETE /api/servers/{uuid}/transfer */
+  /** Cancels an outgoing transfer; a missing one is fine. Wings: DELETE /api/servers/{uuid}/transfer */
   cancelTransfer: (uuid: string) => Promise<void>
-  /** Hands the daemon its own configuration. Wings: POST /api/update */
+  /** Replaces the configuration of the daemon. Wings: POST /api/update */
   updateConfiguration: (configuration: object) => Promise<void>
-  /** Files of one server. */
+  /** Returns the calls for files of one server. */
   files: (uuid: string) => DaemonFiles
 }
 
-/** The daemon at an address, over HTTP. */
+type DaemonOptions = {
+  timeoutMs?: number | undefined
+  guard?: (timeoutMs: number) => CallGuard
+  traceparent?: string | null
+  /** The uuid of the node, for the log. */
+  node?: string | null
+}
+
+/** Creates the client of the daemon at an origin. `token` returns the node's secret. */
 export function httpDaemon(
   url: string,
   token: () => Promise<string>,
-  {
-    timeout = defaultTimeout,
-    guard,
-    traceparent = null,
-  }: {
-    timeout?: number | undefined
-    guard?: (timeout: number) => CircuitGuard
-    traceparent?: string | null
-  } = {},
+  { timeoutMs = defaultTimeoutMs, guard, traceparent = null, node = null }: DaemonOptions = {},
 ): Daemon {
-  const guarding: CircuitGuard = guard?.(timeout) ?? ((call) => call())
-  const target: DaemonTarget = { url, token, timeout, guard: guarding, traceparent }
-  const tell = (method: string, path: string, json?: object) =>
-    tellDaemon(target, method, path, json ? { json } : {})
-  const at = (uuid: string) => `/api/servers/${uuid}`
+  const callGuard: CallGuard = guard?.(timeoutMs) ?? ((call) => call())
+  const target: DaemonTarget = { node, url, token, timeoutMs, guard: callGuard, traceparent }
+  const sendJson = (method: string, path: string, json?: object) =>
+    send(target, method, path, json ? { json } : {})
+  const serverPath = (uuid: string) => `/api/servers/${uuid}`
   return {
-    system: () => ask(target, 'GET', '/api/system'),
-    showServer: (uuid) => ask(target, 'GET', at(uuid)),
-    listServers: () => ask(target, 'GET', '/api/servers'),
-    createServer: (uuid, startOnCompletion) =>
-      tell('POST', '/api/servers', { uuid, start_on_completion: startOnCompletion }),
-    deleteServer: (uuid) => tell('DELETE', at(uuid)).catch(unless(404)),
-    syncServer: (uuid) => tell('POST', `${at(uuid)}/sync`),
-    reinstallServer: (uuid) => tell('POST', `${at(uuid)}/reinstall`),
-    setPower: (uuid, signal) => tell('POST', `${at(uuid)}/power`, { action: signal }),
-    sendCommands: (uuid, commands) => tell('POST', `${at(uuid)}/commands`, { commands }),
+    system: () => requestJson(target, 'GET', '/api/system'),
+    showServer: (uuid) => requestJson(target, 'GET', serverPath(uuid)),
+    listServers: () => requestJson(target, 'GET', '/api/servers'),
+    createServer: (uuid, startOnCompletion, maxWaitMs) =>
+      send(target, 'POST', '/api/servers', {
+        json: { uuid, start_on_completion: startOnCompletion },
+        ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+      }),
+    deleteServer: (uuid) => sendJson('DELETE', serverPath(uuid)).catch(ignoreStatuses(404)),
+    syncServer: (uuid) => sendJson('POST', `${serverPath(uuid)}/sync`),
+    reinstallServer: (uuid) => sendJson('POST', `${serverPath(uuid)}/reinstall`),
+    installLog: (uuid) => requestJson(target, 'GET', `${serverPath(uuid)}/install-logs`),
+    setPower: (uuid, signal) => sendJson('POST', `${serverPath(uuid)}/power`, { action: signal }),
+    sendCommands: (uuid, commands) => sendJson('POST', `${serverPath(uuid)}/commands`, { commands }),
     deauthorizeUser: (userUuid, serverUuids) =>
-      tell('POST', '/api/deauthorize-user', { user: userUuid, servers: serverUuids }),
-    denyTokens: (uuid, names) => tell('POST', `${at(uuid)}/ws/deny`, { jtis: names }),
+      sendJson('POST', '/api/deauthorize-user', { user: userUuid, servers: serverUuids }),
+    denyTokens: (uuid, tokenIds) => sendJson('POST', `${serverPath(uuid)}/ws/deny`, { jtis: tokenIds }),
     startTransfer: (uuid, destination) =>
-      tellDaemon(target, 'POST', `${at(uuid)}/transfer`, {
+      send(target, 'POST', `${serverPath(uuid)}/transfer`, {
         json: { ...destination, server: { uuid, start_on_completion: false } },
         // The server may take 15 seconds to stop.
-        patience: 2 * target.timeout,
+        timeoutMs: 2 * target.timeoutMs,
       }),
-    cancelTransfer: (uuid) => tell('DELETE', `${at(uuid)}/transfer`).catch(unless(404, 409)),
-    updateConfiguration: (configuration) => tell('POST', '/api/update', configuration),
+    cancelTransfer: (uuid) =>
+      sendJson('DELETE', `${serverPath(uuid)}/transfer`).catch(ignoreStatuses(404, 409)),
+    updateConfiguration: (configuration) => sendJson('POST', '/api/update', configuration),
     ...httpDaemonBackups(target),
     files: (uuid) => httpDaemonFiles(target, uuid),
   }

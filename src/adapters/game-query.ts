@@ -1,32 +1,32 @@
-import { askMinecraft, type OpenStream } from './minecraft-status.ts'
+import { type OpenStream, queryMinecraft } from './minecraft-status.ts'
 
-/** Which game to ask, named as gamedig names it, and where. */
+/** A game server, with the game's name in gamedig. */
 export type GameTarget = {
   game: string
   host: string
   port: number
-  /** Every port of the server on that host: no others are asked. */
+  /** All ports of the server on that host; no others are queried. */
   ownPorts: readonly number[]
 }
 
 /**
- * What came of asking. Players are null where an online game does not tell them. `offline` gave no answer,
- * `failed` one that cannot be read, `unsupported` was not asked.
+ * The result of a query. Players are null when an online game does not report them. `offline`: no answer; `failed`: an
+ * invalid answer; `unsupported`: not queried.
  */
-export type GameAnswer =
+export type GameQueryResult =
   | { status: 'online'; players: number | null; maxPlayers: number | null }
   | { status: 'offline' | 'failed' | 'unsupported' }
 
-/** Asks a game who plays, within some seconds. Never throws. */
-export type GameQuery = (target: GameTarget) => Promise<GameAnswer>
+/** Queries a game for its players, within `queryTimeoutMs`. Never throws. */
+export type GameQuery = (target: GameTarget) => Promise<GameQueryResult>
 
-/** Milliseconds after which nobody answers any more. */
-export const patience = 5_000
+/** Milliseconds for a query. */
+export const queryTimeoutMs = 5_000
 
 const unsupported: GameQuery = async () => ({ status: 'unsupported' })
 
-/** Minecraft's Java Edition is asked over the platform's streams, every other game by `others`, where there is one. */
+/** Returns a query that reads the status of Minecraft's Java Edition over TCP, and uses `fallback` for all other games. */
 export const gameQuery =
-  (open: OpenStream, others: GameQuery = unsupported): GameQuery =>
+  (openStream: OpenStream, fallback: GameQuery = unsupported, timeoutMs = queryTimeoutMs): GameQuery =>
   (target) =>
-    target.game === 'minecraft' ? askMinecraft(open, target, patience) : others(target)
+    target.game === 'minecraft' ? queryMinecraft(openStream, target, timeoutMs) : fallback(target)

@@ -1,4 +1,4 @@
-/** The package has no types of its own: this is what is used of it. */
+/** The part of the package that is used here; it has no types of its own. */
 declare module 'gamedig' {
   export type GameOptions = { protocol: string; port_query_offset?: number | number[] }
   export const games: Record<string, { options: GameOptions }>
@@ -7,10 +7,10 @@ declare module 'gamedig' {
       type: string
       host: string
       port: number
-      /** Asks that port alone, not those which the game usually has. */
+      /** Queries this port only, not the usual ports of the game. */
       givenPortOnly: boolean
       maxRetries: number
-      /** Milliseconds for one answer, and for all of it. */
+      /** Milliseconds for one answer, and for the whole attempt. */
       socketTimeout: number
       attemptTimeout: number
       requestPlayers: boolean

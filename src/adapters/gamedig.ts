@@ -1,9 +1,9 @@
-import { type GameAnswer, type GameTarget, patience } from './game-query.ts'
-import { headcount } from './minecraft-status.ts'
+import { type GameQueryResult, type GameTarget, queryTimeoutMs } from './game-query.ts'
+import { playerCount } from './minecraft-status.ts'
 
 /**
- * Protocols that speak to the server's own address alone and tell how many play. The rest of the package's asks
- * lists on the internet or follows redirects of HTTP, which whoever rents a server could send anywhere.
+ * Protocols that query only the server's own address and report the number of players. The package's others query lists
+ * on the internet or follow HTTP redirects, which the user of a server could direct anywhere.
  */
 const protocols: ReadonlySet<string> = new Set(
   `armagetron ase battlefield cs2d dayz doom3 ffow gamespy1 gamespy2 gamespy3 goldsrc gtasao hexen2
@@ -11,19 +11,25 @@ const protocols: ReadonlySet<string> = new Set(
   savage2 soldat starmade toxikk tribes1 unreal2 ut3 valve vcmp warsow xonotic`.split(/\s+/),
 )
 
-/** Tries the edition for which the name stands, where the package would try several. */
-const spelt: ReadonlyMap<string, string> = new Map([['mbe', 'protocol-minecraftbedrock']])
+/** Names of games for which the package would try several editions, with the protocol to use. */
+const protocolNames: ReadonlyMap<string, string> = new Map([['mbe', 'protocol-minecraftbedrock']])
 
-/** Asks a game by the package, which is loaded by the first question. Needs UDP, so it is nothing for Workers. */
-export async function askByGamedig(target: GameTarget): Promise<GameAnswer> {
+/**
+ * Queries a game with gamedig within `timeoutMs`; the first query loads the package. Needs UDP, which Workers do not
+ * have.
+ */
+export async function queryWithGamedig(
+  target: GameTarget,
+  timeoutMs = queryTimeoutMs,
+): Promise<GameQueryResult> {
   const { GameDig, games } = await import('gamedig')
-  const type = spelt.get(target.game) ?? target.game
+  const type = protocolNames.get(target.game) ?? target.game
   const options = Object.hasOwn(games, type) ? games[type]?.options : null
   const protocol = options?.protocol ?? type.replace(/^protocol-/, '')
   if (!protocols.has(protocol)) return { status: 'unsupported' }
-  const ports = portsOf(target, options?.port_query_offset)
-  const timeout = Math.floor(patience / ports.length)
-  let last: GameAnswer = { status: 'offline' }
+  const ports = candidatePorts(target, options?.port_query_offset)
+  const timeout = Math.floor(timeoutMs / ports.length)
+  let lastResult: GameQueryResult = { status: 'offline' }
   for (const port of ports) {
     try {
       const state = await GameDig.query({
@@ -37,25 +43,25 @@ export async function askByGamedig(target: GameTarget): Promise<GameAnswer> {
         requestPlayers: false,
         requestRules: false,
       })
-      // The package reads what is missing as 0: a game without places did not tell who plays either.
-      const maxPlayers = headcount(state.maxplayers) || null
-      const players = headcount(state.numplayers)
+      // The package reads missing numbers as 0: without a maximum, 0 players means unknown.
+      const maxPlayers = playerCount(state.maxplayers) || null
+      const players = playerCount(state.numplayers)
       return { status: 'online', players: maxPlayers === null && players === 0 ? null : players, maxPlayers }
     } catch (error) {
-      last = { status: isSilence(error) ? 'offline' : 'failed' }
+      lastResult = { status: isUnreachable(error) ? 'offline' : 'failed' }
     }
   }
-  return last
+  return lastResult
 }
 
-/** Some games answer a little above their port: there first, where that port is the server's own. */
-function portsOf({ port, ownPorts }: GameTarget, offset: number | number[] = []): number[] {
-  const above = [offset].flat().map((distance) => port + distance)
-  return [...above.filter((each) => ownPorts.includes(each)), port]
+/** Returns the ports to query: first the game's query port, when it belongs to the server, then the server's port. */
+function candidatePorts({ port, ownPorts }: GameTarget, offset: number | number[] = []): number[] {
+  const offsetPorts = [offset].flat().map((distance) => port + distance)
+  return [...offsetPorts.filter((each) => ownPorts.includes(each)), port]
 }
 
-/** What went wrong stands only in the stack, which tells of each attempt. */
-const isSilence = (error: unknown) =>
+/** Whether no attempt had an answer; only the stack has the reasons of the attempts. */
+const isUnreachable = (error: unknown) =>
   error instanceof Error &&
   /Timed out|Connection Refused|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(
     error.stack ?? '',

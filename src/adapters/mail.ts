@@ -1,58 +1,57 @@
-/** Who sends: a name that people read, and an address. */
+/** A display name and an e-mail address. */
 export type Mailbox = { name: string; address: string }
 
-/** A message with a text part, which every reader shows, and an HTML part. */
+/** A message with a text part and an HTML part. */
 export type Message = {
   to: string
-  /** What stands in place of the sender that the environment names; null where that one stays. */
+  /** Overrides the sender of the environment; null keeps its value. */
   from: { [Part in keyof Mailbox]: string | null }
   subject: string
   text: string
   html: string
 }
 
-/** A message that went no further than this machine, and when, as an ISO 8601 string. */
-export type KeptMessage = Message & { sentAt: string }
+/** A message that was stored instead of sent, with the time in ISO 8601. */
+export type StoredMessage = Message & { sentAt: string }
 
-/** Delivers mail. */
+/** Sends mail. */
 export type Mailer = {
-  /** Throws when the provider refuses or cannot be reached. */
+  /** Throws when the provider rejects the message or cannot be reached. */
   send: (message: Message) => Promise<void>
-  /** The last messages, newest first, where they are kept instead of delivered. */
-  outbox?: (limit: number) => Promise<KeptMessage[]>
+  /** Lists the last messages, newest first, where messages are stored instead of sent. */
+  outbox?: (limit: number) => Promise<StoredMessage[]>
 }
 
-/** How a provider is reached. */
 export type HttpMailOptions = {
-  /** The provider's own when left out. */
+  /** The provider's endpoint when left out. */
   endpoint?: string | undefined
   token: string
   from: Mailbox
 }
 
-/** Mail through an HTTP API that takes `{from, to, subject, text, html}` with a bearer token, as Resend does. */
+/** Creates a mailer over an HTTP API like Resend's: `{from, to, subject, text, html}` with a bearer token. */
 export const resendMailer = ({
   endpoint = 'https://api.resend.com/emails',
   token,
   from,
 }: HttpMailOptions): Mailer =>
   httpMailer(endpoint, { authorization: `Bearer ${token}` }, (message) => ({
-    from: writtenMailbox(senderOf(message, from)),
-    to: requireAddress(message.to),
+    from: formatMailbox(resolveSender(message, from)),
+    to: requireEmailAddress(message.to),
     subject: message.subject,
     text: message.text,
     html: message.html,
   }))
 
-/** Mail through an HTTP API that takes `{From, To, Subject, TextBody, HtmlBody}`, as Postmark does. */
+/** Creates a mailer over an HTTP API like Postmark's: `{From, To, Subject, TextBody, HtmlBody}`. */
 export const postmarkMailer = ({
   endpoint = 'https://api.postmarkapp.com/email',
   token,
   from,
 }: HttpMailOptions): Mailer =>
   httpMailer(endpoint, { 'x-postmark-server-token': token }, (message) => ({
-    From: writtenMailbox(senderOf(message, from)),
-    To: requireAddress(message.to),
+    From: formatMailbox(resolveSender(message, from)),
+    To: requireEmailAddress(message.to),
     Subject: message.subject,
     TextBody: message.text,
     HtmlBody: message.html,
@@ -65,52 +64,52 @@ function httpMailer(
 ): Mailer {
   return {
     send: async (message) => {
-      const answer = await fetch(endpoint, {
+      const response = await fetch(endpoint, {
         method: 'POST',
         headers: { ...credential, accept: 'application/json', 'content-type': 'application/json' },
         body: JSON.stringify(bodyOf(message)),
-        // The token is for this address alone.
+        // The token must not follow a redirect to another host.
         redirect: 'manual',
         signal: AbortSignal.timeout(15_000),
       })
-      await answer.body?.cancel()
-      if (!answer.ok) throw new Error(`The mail provider answered ${answer.status}.`)
+      await response.body?.cancel()
+      if (!response.ok) throw new Error(`The mail provider answered ${response.status}.`)
     },
   }
 }
 
-/** Whom the message names as its sender, `usual` where it names nobody. */
-export const senderOf = ({ from }: Pick<Message, 'from'>, usual: Mailbox): Mailbox => ({
-  name: from.name ?? usual.name,
-  address: requireAddress(from.address ?? usual.address),
+/** Returns the sender of a message: its own name and address where it has them, otherwise those of `defaultSender`. */
+export const resolveSender = ({ from }: Pick<Message, 'from'>, defaultSender: Mailbox): Mailbox => ({
+  name: from.name ?? defaultSender.name,
+  address: requireEmailAddress(from.address ?? defaultSender.address),
 })
 
-/** The address as it came. Throws at what is none, or more than one: lists and headers are made of such. */
-export function requireAddress(address: string): string {
+/** Returns the address. Throws unless it is exactly one e-mail address: others could add recipients or headers. */
+export function requireEmailAddress(address: string): string {
   if (!/^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u.test(address)) {
-    throw new Error('What should be an e-mail address is none.')
+    throw new Error('An e-mail address is invalid.')
   }
   return address
 }
 
-/** Bytes that one encoded word holds: with its frame it may be no longer than 75 characters. */
-const mostBytes = 45
+/** Bytes of one encoded word, whose encoded form must not exceed 75 characters. */
+const maxWordBytes = 45
 
-/** The mailbox as it stands in a header: names that are not plain are encoded. RFC 5322 and RFC 2047. */
-export function writtenMailbox({ name, address }: Mailbox): string {
+/** Formats a mailbox for a header, with encoded words where the name is not plain ASCII. RFC 5322, RFC 2047. */
+export function formatMailbox({ name, address }: Mailbox): string {
   if (name === '') return address
   const isPlain = /^[\w !#$%&'*+/=?^`{|}~-]+$/.test(name) && !name.includes('=?')
-  return `${isPlain ? `"${name}"` : encodedWords(name)} <${address}>`
+  return `${isPlain ? `"${name}"` : encodeWords(name)} <${address}>`
 }
 
-function encodedWords(text: string): string {
+function encodeWords(text: string): string {
   const encoder = new TextEncoder()
   const parts: string[] = ['']
   for (const character of text.replace(/\p{Cc}+/gu, ' ')) {
-    const grown = `${parts.at(-1)}${character}`
-    if (encoder.encode(grown).byteLength > mostBytes) parts.push(character)
-    else parts[parts.length - 1] = grown
+    const candidate = `${parts.at(-1)}${character}`
+    if (encoder.encode(candidate).byteLength > maxWordBytes) parts.push(character)
+    else parts[parts.length - 1] = candidate
   }
-  const encoded = (part: string) => btoa(String.fromCharCode(...encoder.encode(part)))
-  return parts.map((part) => `=?UTF-8?B?${encoded(part)}?=`).join(' ')
+  const encodePart = (part: string) => btoa(String.fromCharCode(...encoder.encode(part)))
+  return parts.map((part) => `=?UTF-8?B?${encodePart(part)}?=`).join(' ')
 }

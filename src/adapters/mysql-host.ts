@@ -1,20 +1,20 @@
 import type { Connection } from 'mysql2'
 
-/** Milliseconds for reaching a host and logging in, for one statement, and for all of one call. */
-const timeouts = { connect: 5000, statement: 10_000, call: 15_000 }
-/** Seconds for which a statement waits for others that use the same database: less than its own time. */
-const lockWait = 8
+/** Milliseconds for connecting and logging in, for one statement, and for a whole call. */
+const timeoutsMs = { connect: 5000, statement: 10_000, call: 15_000 }
+/** Seconds for which a statement waits for locks: less than its timeout. */
+const lockWaitSeconds = 8
 
 const databaseExists = 'ER_DB_CREATE_EXISTS'
 const noTls = 'HANDSHAKE_NO_SSL_SUPPORT'
 
-/** What the user of a database may do in it. */
+/** Privileges of the user of a database. */
 const privileges = [
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, REFERENCES, INDEX, LOCK TABLES, EXECUTE',
   'CREATE ROUTINE, ALTER ROUTINE, CREATE TEMPORARY TABLES, CREATE VIEW, SHOW VIEW, EVENT, TRIGGER',
 ].join(', ')
 
-/** Where a MariaDB or MySQL server is, and how to log in there. */
+/** Address and login of a MariaDB or MySQL server. */
 export type MysqlAddress = {
   host: string
   port: number
@@ -22,28 +22,28 @@ export type MysqlAddress = {
   password: () => Promise<string>
 }
 
-/** A database with its one user; `remote` is the address pattern from which the user may connect. */
+/** A database and its user; `remote` is the pattern of addresses from which the user may connect. */
 export type HostedDatabase = { database: string; username: string; remote: string }
 
-/** A server on which databases of game servers stand. Every call may throw a `MysqlHostError`. */
+/** A server with the databases of game servers. Every call may throw a `MysqlHostError`. */
 export type MysqlHost = {
-  /** Logs in and says who answers; `tls` is whether it was asked in secret. */
+  /** Logs in and reads the version; `tls` is whether the connection is encrypted. */
   ping: () => Promise<{ version: string; tls: boolean }>
-  /** Makes the database, and a user who may use it and nothing else. 0 connections are unlimited. */
-  createDatabase: (made: HostedDatabase & { password: string; maxConnections: number }) => Promise<void>
-  /** Neither the database nor its user is there afterwards; neither being there before is fine. */
+  /** Creates a database, and a user with access to it only. 0 connections means unlimited. */
+  createDatabase: (created: HostedDatabase & { password: string; maxConnections: number }) => Promise<void>
+  /** Drops a database and its user; missing ones are fine. */
   dropDatabase: (dropped: HostedDatabase) => Promise<void>
-  /** The user logs in with this password from now on. */
+  /** Changes the password of a user. */
   setPassword: (account: Omit<HostedDatabase, 'database'>, password: string) => Promise<void>
 }
 
-/** Why a host did not do it: it gave no answer, said no, or holds a database of that name already. */
+/** Why a call failed: no answer, a refusal, or a database of that name exists. */
 type Reason = 'unreachable' | 'refused' | 'exists'
 
-/** A database host that could not be reached or said no. Says nothing of statements: they hold passwords. */
+/** A failed call to a database host. Its message has no statements, since they contain passwords. */
 export class MysqlHostError extends Error {
   readonly reason: Reason
-  /** False when it is certain that the host is as it was. */
+  /** False when the host is certainly unchanged. */
   readonly mayHaveChanged: boolean
 
   constructor(reason: Reason, message: string, mayHaveChanged: boolean) {
@@ -54,23 +54,23 @@ export class MysqlHostError extends Error {
   }
 }
 
-/** The host at an address, over the MySQL protocol; the driver is loaded by the first call. */
+/** Creates the client of a database host. The driver is loaded by the first call. */
 export function mysqlHost(address: MysqlAddress): MysqlHost {
   return {
     ping: () =>
-      inSession(address, async ({ ask, tls }) => {
-        const [row] = (await ask('SELECT VERSION() AS version')) as { version: unknown }[]
+      withSession(address, async ({ query, tls }) => {
+        const [row] = (await query('SELECT VERSION() AS version')) as { version: unknown }[]
         return { version: String(row?.version ?? ''), tls }
       }),
-    createDatabase: (made) => inSession(address, (session) => create(session, made)),
+    createDatabase: (created) => withSession(address, (session) => createDatabase(session, created)),
     dropDatabase: ({ database, username, remote }) =>
-      inSession(address, async ({ change }) => {
-        await change(`DROP DATABASE IF EXISTS ${quoted(database)}`)
-        await change('DROP USER IF EXISTS ?@?', [username, remote])
+      withSession(address, async ({ execute }) => {
+        await execute(`DROP DATABASE IF EXISTS ${quoteIdentifier(database)}`)
+        await execute('DROP USER IF EXISTS ?@?', [username, remote])
       }),
     setPassword: ({ username, remote }, password) =>
-      inSession(address, ({ change }) =>
-        change('ALTER USER ?@? IDENTIFIED BY ?', [username, remote, password]),
+      withSession(address, ({ execute }) =>
+        execute('ALTER USER ?@? IDENTIFIED BY ?', [username, remote, password]),
       ),
   }
 }
@@ -78,60 +78,61 @@ export function mysqlHost(address: MysqlAddress): MysqlHost {
 type Session = {
   tls: boolean
   /** Runs a statement that changes nothing. */
-  ask: (statement: string, values?: unknown[]) => Promise<unknown>
-  change: (statement: string, values?: unknown[]) => Promise<void>
+  query: (statement: string, values?: unknown[]) => Promise<unknown>
+  /** Runs a statement that may change the host. */
+  execute: (statement: string, values?: unknown[]) => Promise<void>
 }
 
-/** The database comes first: one that exists already belongs to somebody else and stays untouched. */
-async function create(
-  { ask, change }: Session,
+/** Creates the database first: if it exists, it belongs to another server, and nothing else is changed. */
+async function createDatabase(
+  { query, execute }: Session,
   { database, username, remote, password, maxConnections }: Parameters<MysqlHost['createDatabase']>[0],
 ): Promise<void> {
-  const switches = (await ask("SHOW VARIABLES LIKE 'partial_revokes'")) as { Value?: unknown }[]
-  const isLiteral = switches[0]?.Value === 'ON'
-  await change(`CREATE DATABASE ${quoted(database)}`)
-  await change('CREATE USER ?@? IDENTIFIED BY ? WITH MAX_USER_CONNECTIONS ?', [
+  const variables = (await query("SHOW VARIABLES LIKE 'partial_revokes'")) as { Value?: unknown }[]
+  const isLiteral = variables[0]?.Value === 'ON'
+  await execute(`CREATE DATABASE ${quoteIdentifier(database)}`)
+  await execute('CREATE USER ?@? IDENTIFIED BY ? WITH MAX_USER_CONNECTIONS ?', [
     username,
     remote,
     password,
     maxConnections,
   ])
-  const granted = quoted(database, { isPattern: !isLiteral })
-  await change(`GRANT ${privileges} ON ${granted}.* TO ?@?`, [username, remote])
+  const granted = quoteIdentifier(database, { isPattern: !isLiteral })
+  await execute(`GRANT ${privileges} ON ${granted}.* TO ?@?`, [username, remote])
 }
 
 /**
- * A name between backticks; the only way for one into a statement. In a grant a name is a pattern, in
- * which an underscore stands for any character, unless MySQL's `partial_revokes` is on. Throws for a
- * name that the panel cannot have made.
+ * Quotes a name of a database for a statement. In a grant a name is a pattern, in which an underscore matches any
+ * character, unless MySQL's `partial_revokes` is on. Throws for a name that the panel cannot have generated.
  */
-function quoted(name: string, { isPattern = false } = {}): string {
-  if (!/^[\w-]{1,64}$/.test(name)) throw new Error('This is no name of a database.')
+function quoteIdentifier(name: string, { isPattern = false } = {}): string {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new Error('The name of the database is invalid.')
   return `\`${isPattern ? name.replaceAll('_', '\\_') : name}\``
 }
 
-async function inSession<T>(address: MysqlAddress, work: (session: Session) => Promise<T>): Promise<T> {
+async function withSession<T>(address: MysqlAddress, work: (session: Session) => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   const { connection, tls } = await connect(address)
   let hasChanged = false
   const run = async (statement: string, values: unknown[], isChange: boolean) => {
-    const left = timeouts.call - (performance.now() - startedAt)
-    if (left <= 0) throw new MysqlHostError('unreachable', 'The database host is too slow.', hasChanged)
+    const remainingMs = timeoutsMs.call - (performance.now() - startedAt)
+    if (remainingMs <= 0)
+      throw new MysqlHostError('unreachable', 'The database host is too slow.', hasChanged)
     try {
-      const rows = await query(connection, statement, values, Math.min(left, timeouts.statement))
+      const rows = await sendQuery(connection, statement, values, Math.min(remainingMs, timeoutsMs.statement))
       hasChanged ||= isChange
       return rows
     } catch (error) {
-      throw failureOf(error, hasChanged || (isChange && !isAnswer(error)))
+      throw toHostError(error, hasChanged || (isChange && !isServerError(error)))
     }
   }
   try {
     const session: Session = {
       tls,
-      ask: (statement, values = []) => run(statement, values, false),
-      change: async (statement, values = []) => void (await run(statement, values, true)),
+      query: (statement, values = []) => run(statement, values, false),
+      execute: async (statement, values = []) => void (await run(statement, values, true)),
     }
-    await session.ask('SET SESSION lock_wait_timeout = ?', [lockWait])
+    await session.query('SET SESSION lock_wait_timeout = ?', [lockWaitSeconds])
     const result = await work(session)
     connection.end(() => undefined)
     return result
@@ -142,20 +143,20 @@ async function inSession<T>(address: MysqlAddress, work: (session: Session) => P
 }
 
 /**
- * Logs in over TLS where the host offers it, else in the open, where passwords are still never sent as
- * they are. Certificates are not checked: hosts make their own, and nothing says what they would have to be.
+ * Connects over TLS where the host supports it, otherwise unencrypted, where passwords are never sent in plain text
+ * either. Certificates are not verified: hosts have self-signed ones, and no expected certificate is configured.
  */
 async function connect(address: MysqlAddress): Promise<{ connection: Connection; tls: boolean }> {
   const password = await address.password()
   try {
     return { connection: await logIn(address, password, true), tls: true }
   } catch (error) {
-    if (codeOf(error) !== noTls) throw failureOf(error, false)
+    if (codeOf(error) !== noTls) throw toHostError(error, false)
   }
   try {
     return { connection: await logIn(address, password, false), tls: false }
   } catch (error) {
-    throw failureOf(error, false)
+    throw toHostError(error, false)
   }
 }
 
@@ -166,16 +167,16 @@ async function logIn(address: MysqlAddress, password: string, tls: boolean): Pro
     port: address.port,
     user: address.username,
     password,
-    connectTimeout: timeouts.connect,
+    connectTimeout: timeoutsMs.connect,
     multipleStatements: false,
     enableCleartextPlugin: false,
-    // What a host asks to read of this machine it does not get.
+    // The host must not read files of this machine.
     flags: ['-LOCAL_FILES'],
-    // Workers refuse code that is made of text.
+    // Workers do not allow eval.
     disableEval: true,
     ...(tls ? { ssl: { rejectUnauthorized: false } } : {}),
   })
-  // Whoever waits for an answer is told; an error that nobody listens for would end the process.
+  // Pending calls get the error; without a listener it would end the process.
   connection.on('error', () => undefined)
   try {
     await new Promise<void>((resolve, reject) => {
@@ -188,29 +189,29 @@ async function logIn(address: MysqlAddress, password: string, tls: boolean): Pro
   return connection
 }
 
-const query = (connection: Connection, sql: string, values: unknown[], timeout: number) =>
+const sendQuery = (connection: Connection, sql: string, values: unknown[], timeout: number) =>
   new Promise<unknown>((resolve, reject) => {
     connection.query({ sql, values, timeout }, (error, rows) => (error ? reject(error) : resolve(rows)))
   })
 
-/** Numbers below are those of this machine, for sockets; the protocol's begin here. */
-const firstServerError = 1000
+/** The lowest error number of the protocol; lower ones are of sockets. */
+const minServerErrno = 1000
 
-/** Whether the host itself said no, so that the statement was not carried out. */
-function isAnswer(error: unknown): boolean {
+/** Whether the error is the answer of the host, so that the statement was not executed. */
+function isServerError(error: unknown): boolean {
   const { errno } = error as { errno?: unknown }
-  return typeof errno === 'number' && errno >= firstServerError
+  return typeof errno === 'number' && errno >= minServerErrno
 }
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'no answer')
 
-/** Messages of driver and host quote statements, so only the code of the error is told. */
-function failureOf(error: unknown, mayHaveChanged: boolean): MysqlHostError {
+/** Converts an error of the driver, of which only the code is kept: messages quote statements. */
+function toHostError(error: unknown, mayHaveChanged: boolean): MysqlHostError {
   const code = codeOf(error)
   if (code === databaseExists) {
     return new MysqlHostError('exists', 'The database host has a database of that name.', mayHaveChanged)
   }
-  if (isAnswer(error) || /^(AUTH_|MYSQL_CLEAR)/.test(code)) {
+  if (isServerError(error) || /^(AUTH_|MYSQL_CLEAR)/.test(code)) {
     return new MysqlHostError('refused', `The database host refused: ${code}.`, mayHaveChanged)
   }
   return new MysqlHostError('unreachable', `The database host gave no answer: ${code}.`, mayHaveChanged)

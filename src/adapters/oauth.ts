@@ -1,39 +1,39 @@
 import { CodeChallengeMethod, OAuth2Client, OAuth2Tokens } from 'arctic'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
-import { callJson, membersOf } from './json-call.ts'
+import { asRecord, fetchJson } from './fetch-json.ts'
 
-/** What a provider knows the panel by, and where it sends people back to. */
+/** The registration of the panel at a provider. */
 export type OauthClient = {
   provider: 'google' | 'github' | 'discord' | 'oidc'
-  /** Of the generic provider; the others have their own. */
+  /** For `oidc`; null for the others. */
   issuer: string | null
   clientId: string
   clientSecret: string
   redirectUri: string
 }
 
-/** The secrets of one attempt: they tie the answer of the provider to whoever began. */
+/** The secrets of one attempt, which bind the answer of the provider to the browser that started it. */
 export type OauthSecrets = { state: string; verifier: string; nonce: string }
 
-/** Who somebody is at a provider. `issuer` and `subject` never change; the name is what people see. */
-export type ProvidedIdentity = { issuer: string; subject: string; displayName: string }
+/** An identity at a provider. `issuer` and `subject` never change; the name is for display. */
+export type ProviderIdentity = { issuer: string; subject: string; displayName: string }
 
-/** Asks providers who somebody is. */
+/** Identifies users by sign-in providers. */
 export type OauthGateway = {
-  /** The page of the provider on which somebody agrees. Throws when the provider cannot be found out about. */
+  /** Returns the provider's page on which the user consents. Throws when discovery fails. */
   authorizationUrl: (client: OauthClient, secrets: OauthSecrets) => Promise<string>
-  /** Who agreed and came back with this code. Throws unless the provider says so in a way that can be verified. */
-  identify: (client: OauthClient, code: string, secrets: OauthSecrets) => Promise<ProvidedIdentity>
+  /** Exchanges the code for the identity of the user. Throws unless the provider confirms it verifiably. */
+  identify: (client: OauthClient, code: string, secrets: OauthSecrets) => Promise<ProviderIdentity>
 }
 
-/** Where the providers are that have an address of their own. */
-export type ProviderAddresses = {
+/** Endpoints of the providers that are not configurable. */
+export type ProviderEndpoints = {
   google: string
   github: { authorization: string; token: string; user: string }
   discord: { authorization: string; token: string; user: string }
 }
 
-const publicAddresses: ProviderAddresses = {
+const publicEndpoints: ProviderEndpoints = {
   google: 'https://accounts.google.com',
   github: {
     authorization: 'https://github.com/login/oauth/authorize',
@@ -47,11 +47,11 @@ const publicAddresses: ProviderAddresses = {
   },
 }
 
-/** Signatures that only the holder of a private key can make. */
+/** Asymmetric signature algorithms of ID tokens. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 /** Seconds by which clocks may differ. */
-const clockTolerance = 60
-const discoveryLifetime = 3_600_000
+const clockToleranceSeconds = 60
+const discoveryTtlMs = 3_600_000
 
 type Flow = {
   issuer: string
@@ -59,62 +59,65 @@ type Flow = {
   authorization: string
   token: string
   sendsSecretInForm: boolean
-  /** Keys of whoever signs ID tokens; without, the profile says who it is. */
+  /** URL of the keys that sign ID tokens; without it the profile identifies the user. */
   jwks?: string
   profile?: { url: string; read: (profile: Record<string, unknown>) => { subject: unknown; name: unknown } }
 }
 
 /**
- * Providers over HTTP: the code flow with PKCE, ID tokens where the provider speaks OpenID Connect. Each of the
- * two steps ends after `timeout` milliseconds, whatever is still missing. Documents of discovery are kept for
- * an hour, keys are not kept.
+ * Creates a gateway over HTTP: the code flow with PKCE, with ID tokens where the provider supports OpenID Connect. Each
+ * of the two steps has `timeoutMs`. Discovery documents are cached for an hour, keys are not cached.
  */
 export function httpOauth({
-  addresses = publicAddresses,
-  timeout = 10_000,
+  endpoints = publicEndpoints,
+  timeoutMs = 10_000,
   now = Date.now,
-}: { addresses?: ProviderAddresses; timeout?: number; now?: () => number } = {}): OauthGateway {
-  const discovered = new Map<string, { flow: Flow; until: number }>()
+}: { endpoints?: ProviderEndpoints; timeoutMs?: number; now?: () => number } = {}): OauthGateway {
+  const discovered = new Map<string, { flow: Flow; expiresAt: number }>()
   const discover = async (issuer: string, signal: AbortSignal): Promise<Flow> => {
-    const kept = discovered.get(issuer)
-    if (kept && kept.until > now()) return kept.flow
+    const cached = discovered.get(issuer)
+    if (cached && cached.expiresAt > now()) return cached.flow
     const flow = await discoverFlow(issuer, signal)
-    discovered.set(issuer, { flow, until: now() + discoveryLifetime })
+    discovered.set(issuer, { flow, expiresAt: now() + discoveryTtlMs })
     return flow
   }
-  const flowOf = async ({ provider, issuer }: OauthClient, signal: AbortSignal): Promise<Flow> => {
-    if (provider === 'github') return githubFlow(addresses.github)
-    if (provider === 'discord') return discordFlow(addresses.discord)
-    return discover(provider === 'google' ? addresses.google : (issuer ?? ''), signal)
+  const resolveFlow = async ({ provider, issuer }: OauthClient, signal: AbortSignal): Promise<Flow> => {
+    if (provider === 'github') return githubFlow(endpoints.github)
+    if (provider === 'discord') return discordFlow(endpoints.discord)
+    return discover(provider === 'google' ? endpoints.google : (issuer ?? ''), signal)
   }
   return {
     authorizationUrl: async (client, secrets) => {
-      const flow = await flowOf(client, AbortSignal.timeout(timeout))
+      const flow = await resolveFlow(client, AbortSignal.timeout(timeoutMs))
       return authorizationUrl(flow, client, secrets)
     },
     identify: async (client, code, secrets) => {
-      const signal = AbortSignal.timeout(timeout)
-      const flow = await flowOf(client, signal)
-      const tokens = await exchange(flow, client, code, secrets.verifier, signal)
+      const signal = AbortSignal.timeout(timeoutMs)
+      const flow = await resolveFlow(client, signal)
+      const tokens = await exchangeCode(flow, client, code, secrets.verifier, signal)
       const { subject, name } = flow.jwks
         ? await readIdToken(flow, flow.jwks, client, tokens.idToken(), secrets.nonce, { signal, now: now() })
         : await readProfile(flow, tokens.accessToken(), signal)
-      return { issuer: flow.issuer, subject: requireSubject(subject), displayName: shownName(name, subject) }
+      return {
+        issuer: flow.issuer,
+        subject: requireSubject(subject),
+        displayName: cleanDisplayName(name, subject),
+      }
     },
   }
 }
 
-const githubFlow = ({ authorization, token, user }: ProviderAddresses['github']): Flow => ({
+const githubFlow = ({ authorization, token, user }: ProviderEndpoints['github']): Flow => ({
   issuer: 'https://github.com',
   scopes: [],
   authorization,
   token,
   sendsSecretInForm: true,
-  // Names can be given up and taken by others; numbers cannot.
-  profile: { url: user, read: ({ id, login }) => ({ subject: numberAsText(id), name: login }) },
+  // Another account can take a released name, but not a number.
+  profile: { url: user, read: ({ id, login }) => ({ subject: numericId(id), name: login }) },
 })
 
-const discordFlow = ({ authorization, token, user }: ProviderAddresses['discord']): Flow => ({
+const discordFlow = ({ authorization, token, user }: ProviderEndpoints['discord']): Flow => ({
   issuer: 'https://discord.com',
   scopes: ['identify'],
   authorization,
@@ -123,35 +126,35 @@ const discordFlow = ({ authorization, token, user }: ProviderAddresses['discord'
   profile: { url: user, read: ({ id, username }) => ({ subject: id, name: username }) },
 })
 
-const numberAsText = (id: unknown) => (Number.isSafeInteger(id) && Number(id) > 0 ? String(id) : null)
+const numericId = (id: unknown) => (Number.isSafeInteger(id) && Number(id) > 0 ? String(id) : null)
 
-/** What an issuer says of itself, once it is sure that it speaks of itself. */
+/** Reads the discovery document of an issuer. Throws when it names another issuer. */
 async function discoverFlow(configured: string, signal: AbortSignal): Promise<Flow> {
-  const url = `${withoutSlash(configured)}/.well-known/openid-configuration`
-  const document = membersOf(await callJson('The issuer', url, { signal }))
+  const url = `${trimTrailingSlash(configured)}/.well-known/openid-configuration`
+  const document = asRecord(await fetchJson('The issuer', url, { signal }))
   const { issuer } = document
-  if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(configured)) {
-    throw new Error('The issuer calls itself by another name.')
+  if (typeof issuer !== 'string' || trimTrailingSlash(issuer) !== trimTrailingSlash(configured)) {
+    throw new Error('The discovery document names another issuer.')
   }
-  const addressOf = (name: string) => requireAddress(document[name], configured)
+  const endpointUrl = (name: string) => requireIssuerUrl(document[name], configured)
   const methods = document['token_endpoint_auth_methods_supported']
   return {
     issuer,
     scopes: ['openid', 'profile'],
-    authorization: addressOf('authorization_endpoint'),
-    token: addressOf('token_endpoint'),
+    authorization: endpointUrl('authorization_endpoint'),
+    token: endpointUrl('token_endpoint'),
     sendsSecretInForm: Array.isArray(methods) && methods.includes('client_secret_post'),
-    jwks: addressOf('jwks_uri'),
+    jwks: endpointUrl('jwks_uri'),
   }
 }
 
-const withoutSlash = (address: string) => address.replace(/\/+$/, '')
+const trimTrailingSlash = (address: string) => address.replace(/\/+$/, '')
 
-/** Browsers and secrets go nowhere on a worse way than to the issuer itself. */
-function requireAddress(value: unknown, issuer: string): string {
+/** Returns an endpoint of the issuer. Throws unless it is encrypted, or as unencrypted as the configured issuer. */
+function requireIssuerUrl(value: unknown, issuer: string): string {
   const address = typeof value === 'string' ? URL.parse(value) : null
   if (!address || !['https:', URL.parse(issuer)?.protocol].includes(address.protocol)) {
-    throw new Error('The issuer gives an address that cannot be used.')
+    throw new Error('The discovery document has an invalid endpoint.')
   }
   return address.href
 }
@@ -167,8 +170,8 @@ function authorizationUrl(flow: Flow, client: OauthClient, { state, verifier, no
   return url.href
 }
 
-/** Our own call: that of the library follows redirects with the code, and waits for ever. */
-async function exchange(
+/** Exchanges the code for tokens. The library's call would follow redirects with the code, and has no timeout. */
+async function exchangeCode(
   flow: Flow,
   client: OauthClient,
   code: string,
@@ -192,16 +195,16 @@ async function exchange(
       `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`,
     )
   }
-  const answer = await callJson('The token endpoint', flow.token, {
+  const response = await fetchJson('The token endpoint', flow.token, {
     method: 'POST',
     headers,
     body: form,
     signal,
   })
-  return new OAuth2Tokens(membersOf(answer))
+  return new OAuth2Tokens(asRecord(response))
 }
 
-/** The claims of an ID token that this issuer signed for this client and this attempt, not long ago. */
+/** Verifies an ID token: signature, issuer, client, attempt and age. Returns the subject and name of the user. */
 async function readIdToken(
   flow: Flow,
   jwksUrl: string,
@@ -210,18 +213,18 @@ async function readIdToken(
   nonce: string,
   { signal, now }: { signal: AbortSignal; now: number },
 ) {
-  const keys = await callJson('The key endpoint', jwksUrl, { signal })
+  const keys = await fetchJson('The key endpoint', jwksUrl, { signal })
   const { payload } = await jwtVerify(idToken, createLocalJWKSet(keys as JSONWebKeySet), {
     issuer: flow.issuer,
     audience: clientId,
     algorithms,
-    clockTolerance,
+    clockTolerance: clockToleranceSeconds,
     currentDate: new Date(now),
     requiredClaims: ['sub', 'iat', 'exp', 'nonce'],
   })
   if (payload['nonce'] !== nonce) throw new Error('The ID token belongs to another attempt.')
-  const isForOthers = Array.isArray(payload.aud) && payload.aud.length > 1
-  if ((isForOthers || payload['azp'] !== undefined) && payload['azp'] !== clientId) {
+  const hasOtherAudiences = Array.isArray(payload.aud) && payload.aud.length > 1
+  if ((hasOtherAudiences || payload['azp'] !== undefined) && payload['azp'] !== clientId) {
     throw new Error('The ID token was issued to another client.')
   }
   return { subject: payload.sub, name: payload['name'] ?? payload['preferred_username'] }
@@ -230,15 +233,15 @@ async function readIdToken(
 async function readProfile({ profile }: Flow, accessToken: string, signal: AbortSignal) {
   if (!profile) throw new Error('There is no profile to read.')
   const headers = { authorization: `Bearer ${accessToken}` }
-  return profile.read(membersOf(await callJson('The profile', profile.url, { headers, signal })))
+  return profile.read(asRecord(await fetchJson('The profile', profile.url, { headers, signal })))
 }
 
 function requireSubject(subject: unknown): string {
   if (typeof subject === 'string' && /^[\x20-\x7e]{1,255}$/.test(subject)) return subject
-  throw new Error('The provider does not say who it is.')
+  throw new Error('The provider did not identify the user.')
 }
 
-const shownName = (name: unknown, subject: unknown): string =>
+const cleanDisplayName = (name: unknown, subject: unknown): string =>
   (typeof name === 'string'
     ? name
         .slice(0, 191)

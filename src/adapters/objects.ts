@@ -9,55 +9,54 @@ import {
   ListMultipartUploadsCommand,
   PutObjectCommand,
   S3Client,
-  type S3ClientConfig,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
-/** A store of named byte strings. */
+/** An object store. */
 export type ObjectStore = {
   put: (key: string, body: Uint8Array, contentType: string) => Promise<void>
-  /** The object with its content type, or null when there is none. */
+  /** Returns an object with its content type, or null. */
   get: (key: string) => Promise<StoredObject | null>
-  /** A link by which anybody may read the object for `seconds`, said to be of `contentType` if that is given. */
+  /** Signs a link that reads the object for `seconds`, with `contentType` in the response if given. */
   signedUrl: (key: string, seconds: number, contentType?: string) => Promise<string>
-  /** Nothing is there afterwards; nothing being there before is fine. */
+  /** Deletes an object; a missing one is fine. */
   remove: (key: string) => Promise<void>
   /** Throws when the store cannot be reached. */
   ping: () => Promise<void>
-  /** Left out where the store takes objects in one piece only. */
+  /** Undefined when the store does not support multipart uploads. */
   multipart?: MultipartUploads
 }
 
 export type StoredObject = { body: Uint8Array<ArrayBuffer>; contentType: string }
 
-/** Objects which others send to the store in parts. */
+/** Multipart uploads, whose parts daemons send. */
 export type MultipartUploads = {
-  /** Opens an upload; its id. The object will be of that content type. */
+  /** Creates an upload of an object with this content type, and returns its id. */
   create: (key: string, contentType: string) => Promise<string>
-  /** A link by which anybody may `PUT` one part, whatever its headers, for `seconds`. Parts count from 1. */
+  /** Signs a link that accepts a `PUT` of one part for `seconds`, with any headers. Parts count from 1. */
   signPart: (key: string, uploadId: string, partNumber: number, seconds: number) => Promise<string>
   /**
-   * Joins the parts. `gone` when there is no such upload (any more: it may have been completed before),
-   * `refused` when the parts are not those that were sent. Throws when it may go better another time.
+   * Completes an upload. `gone` when it does not exist (it may have been completed before), `refused` when the parts do
+   * not match those that were sent. Throws when a retry may succeed.
    */
   complete: (
     key: string,
     uploadId: string,
     parts: UploadedPart[],
   ) => Promise<'completed' | 'gone' | 'refused'>
-  /** There is no such upload afterwards; none being there before is fine. */
+  /** Aborts an upload; a missing one is fine. */
   abort: (key: string, uploadId: string) => Promise<void>
-  /** Size of an object in bytes, or null when there is none. */
+  /** Returns the size of an object in bytes, or null. */
   head: (key: string) => Promise<{ size: number } | null>
-  /** Uploads that are open, by their keys and at most a thousand; the others from `next` on, which the last ones have not. */
+  /** Lists open uploads in the order of their keys, at most a thousand. `next` begins the next page, and is null on the last. */
   list: (from: UploadMarker | null) => Promise<{ uploads: OpenUpload[]; next: UploadMarker | null }>
 }
 
 export type OpenUpload = { key: string; uploadId: string; startedAt: Date }
 export type UploadMarker = { key: string | undefined; uploadId: string | undefined }
 
-/** A part as the store named it when it came: the tag keeps its quotes. */
+/** A part with the ETag that the store returned for it, including quotes. */
 export type UploadedPart = { tag: string; partNumber: number }
 
 export type S3Options = {
@@ -68,87 +67,88 @@ export type S3Options = {
   /** Null is AWS itself. */
   endpoint: string | null
   pathStyle: boolean
-  /** How requests get there; over the network when left out. */
-  requestHandler?: NonNullable<S3ClientConfig['requestHandler']>
 }
 
-/**
- * Milliseconds for joining parts, for finding out whether the store answers, and for anything else: daemons wait
- * 30 seconds, people less, and what the panel itself sends and reads is as small as a picture.
- */
-const patience = { join: 18_000, ping: 3_000, other: 8_000 }
+/** Milliseconds for completing an upload, for a ping, and for other calls. Daemons wait for 30 seconds, users for less. */
+const timeoutsMs = { complete: 18_000, ping: 3_000, other: 8_000 }
 
-const soon = (milliseconds = patience.other) => ({ abortSignal: AbortSignal.timeout(milliseconds) })
+const abortAfter = (timeoutMs = timeoutsMs.other) => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
 
-/** The store over an S3-compatible service. */
+/** Creates an object store over an S3-compatible service. */
 export function s3ObjectStore(options: S3Options): Required<ObjectStore> {
   const client = new S3Client({
     region: options.region,
     credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
     ...(options.endpoint ? { endpoint: options.endpoint } : {}),
     forcePathStyle: options.pathStyle,
-    ...(options.requestHandler ? { requestHandler: options.requestHandler } : {}),
     // The SDK's default puts the checksum of an empty body into presigned URLs, which real stores refuse.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
-  const at = (key: string) => ({ Bucket: options.bucket, Key: key })
+  const objectParams = (key: string) => ({ Bucket: options.bucket, Key: key })
   return {
     put: async (key, body, contentType) => {
-      const command = new PutObjectCommand({ ...at(key), Body: body, ContentType: contentType })
-      await client.send(command, soon())
+      const command = new PutObjectCommand({ ...objectParams(key), Body: body, ContentType: contentType })
+      await client.send(command, abortAfter())
     },
-    get: (key) => readObject(client, at(key)),
+    get: (key) => readObject(client, objectParams(key)),
     signedUrl: (key, seconds, contentType) => {
-      const command = new GetObjectCommand({ ...at(key), ResponseContentType: contentType })
+      const command = new GetObjectCommand({ ...objectParams(key), ResponseContentType: contentType })
       return getSignedUrl(client, command, { expiresIn: seconds })
     },
-    remove: async (key) => void (await client.send(new DeleteObjectCommand(at(key)), soon())),
+    remove: async (key) => void (await client.send(new DeleteObjectCommand(objectParams(key)), abortAfter())),
     ping: async () => {
-      await client.send(new HeadBucketCommand({ Bucket: options.bucket }), soon(patience.ping))
+      await client.send(new HeadBucketCommand({ Bucket: options.bucket }), abortAfter(timeoutsMs.ping))
     },
-    multipart: { ...s3Uploads(client, at), list: (from) => listUploads(client, options.bucket, from) },
+    multipart: {
+      ...s3Uploads(client, objectParams),
+      list: (from) => listUploads(client, options.bucket, from),
+    },
   }
 }
 
-type Place = { Bucket: string; Key: string }
+type ObjectParams = { Bucket: string; Key: string }
 
-async function readObject(client: S3Client, place: Place): Promise<StoredObject | null> {
+async function readObject(client: S3Client, objectParams: ObjectParams): Promise<StoredObject | null> {
   try {
-    const { Body, ContentType } = await client.send(new GetObjectCommand(place), soon())
+    const { Body, ContentType } = await client.send(new GetObjectCommand(objectParams), abortAfter())
     const body = (await Body?.transformToByteArray()) ?? new Uint8Array()
     return { body: new Uint8Array(body), contentType: ContentType ?? 'application/octet-stream' }
   } catch (error) {
-    if (['NotFound', 'NoSuchKey'].includes(nameOf(error))) return null
+    if (['NotFound', 'NoSuchKey'].includes(errorName(error))) return null
     throw error
   }
 }
 
-function s3Uploads(client: S3Client, at: (key: string) => Place): Omit<MultipartUploads, 'list'> {
+function s3Uploads(
+  client: S3Client,
+  objectParams: (key: string) => ObjectParams,
+): Omit<MultipartUploads, 'list'> {
   return {
     create: async (key, contentType) => {
-      const command = new CreateMultipartUploadCommand({ ...at(key), ContentType: contentType })
-      const { UploadId } = await client.send(command, soon())
-      if (!UploadId) throw new Error('The store opened an upload without an id.')
+      const command = new CreateMultipartUploadCommand({ ...objectParams(key), ContentType: contentType })
+      const { UploadId } = await client.send(command, abortAfter())
+      if (!UploadId) throw new Error('The object store created an upload without an id.')
       return UploadId
     },
     signPart: (key, UploadId, PartNumber, seconds) =>
-      getSignedUrl(client, new UploadPartCommand({ ...at(key), UploadId, PartNumber }), {
+      getSignedUrl(client, new UploadPartCommand({ ...objectParams(key), UploadId, PartNumber }), {
         expiresIn: seconds,
       }),
-    complete: (key, uploadId, parts) => joinParts(client, { ...at(key), UploadId: uploadId }, parts),
+    complete: (key, uploadId, parts) =>
+      completeUpload(client, { ...objectParams(key), UploadId: uploadId }, parts),
     abort: async (key, UploadId) => {
-      const command = new AbortMultipartUploadCommand({ ...at(key), UploadId })
-      await client.send(command, soon()).catch((error: unknown) => {
-        if (nameOf(error) !== 'NoSuchUpload') throw error
+      const command = new AbortMultipartUploadCommand({ ...objectParams(key), UploadId })
+      await client.send(command, abortAfter()).catch((error: unknown) => {
+        if (errorName(error) !== 'NoSuchUpload') throw error
       })
     },
     head: async (key) => {
       try {
-        const { ContentLength } = await client.send(new HeadObjectCommand(at(key)), soon())
+        const { ContentLength } = await client.send(new HeadObjectCommand(objectParams(key)), abortAfter())
         return { size: ContentLength ?? 0 }
       } catch (error) {
-        if (['NotFound', 'NoSuchKey'].includes(nameOf(error))) return null
+        if (['NotFound', 'NoSuchKey'].includes(errorName(error))) return null
         throw error
       }
     },
@@ -161,7 +161,7 @@ async function listUploads(
   from: UploadMarker | null,
 ): ReturnType<MultipartUploads['list']> {
   const markers = { KeyMarker: from?.key, UploadIdMarker: from?.uploadId }
-  const page = await client.send(new ListMultipartUploadsCommand({ Bucket, ...markers }), soon())
+  const page = await client.send(new ListMultipartUploadsCommand({ Bucket, ...markers }), abortAfter())
   const uploads = (page.Uploads ?? []).flatMap(({ Key, UploadId, Initiated }) =>
     Key && UploadId && Initiated ? [{ key: Key, uploadId: UploadId, startedAt: Initiated }] : [],
   )
@@ -169,28 +169,34 @@ async function listUploads(
   return { uploads, next }
 }
 
-/** What S3 calls parts that will not fit together however often they are sent. */
-const refusals = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'EntityTooLarge', 'MalformedXML']
+/** Errors of S3 for parts that no retry would accept. */
+const rejectedPartErrors = [
+  'InvalidPart',
+  'InvalidPartOrder',
+  'EntityTooSmall',
+  'EntityTooLarge',
+  'MalformedXML',
+]
 
-async function joinParts(
+async function completeUpload(
   client: S3Client,
-  upload: Place & { UploadId: string },
+  upload: ObjectParams & { UploadId: string },
   parts: UploadedPart[],
 ): ReturnType<MultipartUploads['complete']> {
   const Parts = parts
     .toSorted((one, other) => one.partNumber - other.partNumber)
     .map(({ tag, partNumber }) => ({ ETag: tag, PartNumber: partNumber }))
   try {
-    // Errors that S3 sends with status 200 are errors to the SDK too.
+    // The SDK also throws for errors that S3 sends with status 200.
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), {
-      ...soon(patience.join),
+      ...abortAfter(timeoutsMs.complete),
     })
     return 'completed'
   } catch (error) {
-    if (nameOf(error) === 'NoSuchUpload') return 'gone'
-    if (refusals.includes(nameOf(error))) return 'refused'
+    if (errorName(error) === 'NoSuchUpload') return 'gone'
+    if (rejectedPartErrors.includes(errorName(error))) return 'refused'
     throw error
   }
 }
 
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')
+const errorName = (error: unknown) => (error instanceof Error ? error.name : '')

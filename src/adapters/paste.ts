@@ -1,38 +1,38 @@
-import { boundedText } from './json-call.ts'
+import { readBoundedText } from './fetch-json.ts'
 
-/** Publishes text under a link. */
+/** Publishes text. */
 export type PasteService = {
-  /** The link to the text, by the service at `url`. Throws when it refuses, cannot be reached, or makes no sense. */
+  /** Uploads text to the service at `url` and returns its link. Throws on a refusal, without an answer, or on an invalid one. */
   upload: (url: string, text: string) => Promise<string>
 }
 
-const longestAnswer = 64 * 1024
+const maxResponseLength = 64 * 1024
 
-/** Services with the protocol of mclo.gs: `POST /1/log` takes a form with `content` and gives `{success, id, url}`. */
-export function httpPastes(timeout = 10_000): PasteService {
+/** Creates a client for the protocol of mclo.gs: `POST /1/log` takes a form with `content` and returns `{success, id, url}`. */
+export function httpPasteService(timeoutMs = 10_000): PasteService {
   return {
     upload: async (url, text) => {
-      const answer = await fetch(`${url.replace(/\/+$/, '')}/1/log`, {
+      const response = await fetch(`${url.replace(/\/+$/, '')}/1/log`, {
         method: 'POST',
         redirect: 'manual',
         headers: { accept: 'application/json' },
         body: new URLSearchParams({ content: text }),
-        signal: AbortSignal.timeout(timeout),
+        signal: AbortSignal.timeout(timeoutMs),
       })
-      if (!answer.ok) {
-        await answer.body?.cancel()
-        throw new Error(`The paste service answered ${answer.status}.`)
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw new Error(`The paste service answered ${response.status}.`)
       }
-      return linkIn(JSON.parse(await boundedText('The paste service', answer, longestAnswer)))
+      return readLink(JSON.parse(await readBoundedText('The paste service', response, maxResponseLength)))
     },
   }
 }
 
-function linkIn(answer: unknown): string {
-  const { success, url } = (answer ?? {}) as { success?: unknown; url?: unknown }
+function readLink(response: unknown): string {
+  const { success, url } = (response ?? {}) as { success?: unknown; url?: unknown }
   const link = success === true && typeof url === 'string' ? URL.parse(url) : null
   if (!link || !['http:', 'https:'].includes(link.protocol)) {
-    throw new Error('The paste service gave an answer that cannot be read.')
+    throw new Error('The paste service returned an invalid answer.')
   }
   return link.href
 }

@@ -1,36 +1,36 @@
 import { Receiver } from '@upstash/qstash'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
-/** The keys with which the queue signs: both are accepted while they are rolled. */
+/** The signing keys of the queue. Both are accepted, since QStash rotates them. */
 export type SigningKeys = { current: string; next: string }
 
 export type SignedMessage = {
   signature: string
-  /** The raw bytes as text, before anything parsed them. */
+  /** The unparsed body. */
   body: string
-  /** The address under which the queue knows us: configured, never taken from the request. */
+  /** The URL to which the queue sent the message: from the configuration, never from the request. */
   url: string
   now: Date
 }
 
 /** Seconds by which clocks may differ. */
-const skew = 60
-/** Seconds a message may still be valid for. */
-const longestLife = 600
+const clockToleranceSeconds = 60
+/** Seconds until the expiry of a message, at most. */
+const maxLifetimeSeconds = 600
 
-/** Once messages are signed by the next key, the keys of the panel have to be rolled, too. */
+/** `next` means that QStash has rotated its keys and that the panel's must be updated. */
 export type SigningKeyName = 'current' | 'next'
 
 /**
- * By which key QStash signed exactly this message for exactly this address; null when it did not. Checks
- * also what the SDK's receiver leaves out: algorithm, expiry, and the body claim.
+ * Finds the key with which QStash signed this message for this URL; null when it did not. Also verifies the algorithm,
+ * the expiry and the body claim, which the receiver of the SDK does not.
  */
-export async function signingKeyOf(
+export async function findSigningKey(
   keys: SigningKeys,
   message: SignedMessage,
 ): Promise<SigningKeyName | null> {
   if (keys.current === '' || keys.next === '' || keys.current === keys.next) return null
-  if (!hasSoundClaims(message)) return null
+  if (!hasValidClaims(message)) return null
   if (await isSignedWith(keys.current, message)) return 'current'
   return (await isSignedWith(keys.next, message)) ? 'next' : null
 }
@@ -38,29 +38,29 @@ export async function signingKeyOf(
 async function isSignedWith(key: string, { signature, body, url }: SignedMessage): Promise<boolean> {
   const receiver = new Receiver({ currentSigningKey: key, nextSigningKey: key, devMode: false })
   try {
-    return await receiver.verify({ signature, body, url, clockTolerance: skew })
+    return await receiver.verify({ signature, body, url, clockTolerance: clockToleranceSeconds })
   } catch {
     return false
   }
 }
 
-function hasSoundClaims({ signature, now }: SignedMessage): boolean {
+function hasValidClaims({ signature, now }: SignedMessage): boolean {
   const seconds = now.getTime() / 1000
-  const token = decoded(signature)
+  const token = decodeToken(signature)
   if (!token) return false
   const { exp, nbf, iat, body } = token.claims
   return (
     token.alg === 'HS256' &&
     typeof exp === 'number' &&
-    exp > seconds - skew &&
-    exp <= seconds + longestLife &&
-    (nbf === undefined || nbf <= seconds + skew) &&
-    (iat === undefined || iat <= seconds + skew) &&
+    exp > seconds - clockToleranceSeconds &&
+    exp <= seconds + maxLifetimeSeconds &&
+    (nbf === undefined || nbf <= seconds + clockToleranceSeconds) &&
+    (iat === undefined || iat <= seconds + clockToleranceSeconds) &&
     typeof body === 'string'
   )
 }
 
-function decoded(token: string) {
+function decodeToken(token: string) {
   try {
     return { claims: decodeJwt(token), alg: decodeProtectedHeader(token).alg }
   } catch {

@@ -1,22 +1,22 @@
 import type { SignedMessage, SigningKeyName, SigningKeys } from './queue-signature.ts'
 
-/** Asks for `POST /jobs/run` with a job's id, not before `delay` seconds. */
+/** A message that calls `POST /jobs/run` with the id of a job, after `delaySeconds`. */
 export type QueueMessage = {
   id: string
-  delay: number
+  delaySeconds: number
   deduplicationId: string
-  /** The trace in which it is sent, which comes along with it; null or left out without one. */
+  /** The trace of the request, passed on with the message; null or left out without one. */
   traceparent?: string | null
 }
 
-/** Wakes the jobs function. A message carries an id and nothing else; it may come twice, late, or never. */
+/** Calls the jobs function. A message has only the id of a job, and may arrive twice, late, or never. */
 export type Queue = {
-  /** Takes all of them, up to a hundred with one request; some may have been taken when it throws. */
+  /** Sends messages, up to a hundred per request. When it throws, some may have been sent. */
   send: (messages: readonly QueueMessage[]) => Promise<void>
-  /** `POST /jobs/tick` comes every minute from now on; asking again changes nothing. */
+  /** Schedules `POST /jobs/tick` every minute; idempotent. */
   scheduleTick: () => Promise<void>
-  /** The key by which the queue signed this message, sent to a path below `/jobs`; null when it did not. */
-  signedBy: (message: {
+  /** Finds the key with which the queue signed a message to a path below `/jobs`; null when it did not. */
+  verifySignature: (message: {
     signature: string
     body: string
     path: string
@@ -26,8 +26,8 @@ export type Queue = {
   ping: () => Promise<void>
 }
 
-/** `signingKeyOf` of `queue-signature.ts`, where messages are taken; what it is made of weighs more than sending them. */
-export type CheckSignature = (keys: SigningKeys, message: SignedMessage) => Promise<SigningKeyName | null>
+/** `findSigningKey` of `queue-signature.ts`, in functions that receive messages; its libraries are large. */
+export type VerifySignature = (keys: SigningKeys, message: SignedMessage) => Promise<SigningKeyName | null>
 
 export type QueueOptions = {
   token: string
@@ -36,86 +36,87 @@ export type QueueOptions = {
   /** Public origin of the jobs function. */
   origin: string
   signingKeys: SigningKeys
-  checkSignature: CheckSignature
+  verifySignature: VerifySignature
 }
 
 /** Messages of one request. */
-const largestBatch = 100
-/** One schedule, however often it is asked for. */
-const tickId = 'roost-tick'
-/** Milliseconds after which a request to the queue is given up: what nobody was told, the tick finds. */
-const patience = 5_000
-const home = 'https://qstash.upstash.io'
-/** Characters of what a refusal says. */
-const longestRefusal = 200
+const maxBatchSize = 100
+/** The id of the schedule, which makes `scheduleTick` idempotent. */
+const tickScheduleId = 'roost-tick'
+/** Milliseconds for a request to the queue; the tick finds jobs whose message was not sent. */
+const timeoutMs = 5_000
+const qstashUrl = 'https://qstash.upstash.io'
+/** Characters of an error that are kept. */
+const maxErrorLength = 200
 
-/** Milliseconds until a request that met nobody is sent a second time. */
-const pause = 200
+/** Milliseconds until a request whose connection failed is sent again. */
+const retryDelayMs = 200
 
-/** The queue over QStash. A request that is refused or not answered throws. */
+/** Creates a queue over QStash. Throws when a request is refused or not answered. */
 export function qstashQueue(options: QueueOptions): Queue {
   const url = `${options.origin}/jobs/run`
   return {
     send: async (messages) => {
-      const [only, ...others] = messages
-      if (only && others.length === 0) {
-        const headers = headersOf(only)
-        return ask(options, 'POST', `/v2/publish/${url}`, { headers, body: bodyOf(only) })
+      const [first, ...others] = messages
+      if (first && others.length === 0) {
+        const headers = headersOf(first)
+        return request(options, 'POST', `/v2/publish/${url}`, { headers, body: bodyOf(first) })
       }
-      for (let at = 0; at < messages.length; at += largestBatch) {
+      for (let start = 0; start < messages.length; start += maxBatchSize) {
         const batch = messages
-          .slice(at, at + largestBatch)
+          .slice(start, start + maxBatchSize)
           .map((message) => ({ destination: url, headers: headersOf(message), body: bodyOf(message) }))
-        await ask(options, 'POST', '/v2/batch', { headers: json, body: JSON.stringify(batch) })
+        await request(options, 'POST', '/v2/batch', { headers: jsonHeaders, body: JSON.stringify(batch) })
       }
     },
     scheduleTick: () => {
-      // A message that finds nobody is not repeated: the next one comes within the minute.
+      // No retries: the next message comes within a minute.
       const headers = {
-        ...json,
+        ...jsonHeaders,
         'upstash-cron': '* * * * *',
-        'upstash-schedule-id': tickId,
+        'upstash-schedule-id': tickScheduleId,
         'upstash-retries': '0',
       }
-      return ask(options, 'POST', `/v2/schedules/${options.origin}/jobs/tick`, { headers })
+      return request(options, 'POST', `/v2/schedules/${options.origin}/jobs/tick`, { headers })
     },
-    signedBy: ({ path, ...message }) =>
-      options.checkSignature(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
-    ping: () => ask(options, 'GET', '/v2/schedules'),
+    verifySignature: ({ path, ...message }) =>
+      options.verifySignature(options.signingKeys, { ...message, url: `${options.origin}${path}` }),
+    ping: () => request(options, 'GET', '/v2/schedules'),
   }
 }
 
-const json = { 'content-type': 'application/json' }
+const jsonHeaders = { 'content-type': 'application/json' }
 const bodyOf = ({ id }: QueueMessage) => JSON.stringify({ job: id })
 
-const headersOf = ({ delay, deduplicationId, traceparent }: QueueMessage) => ({
-  ...json,
+const headersOf = ({ delaySeconds, deduplicationId, traceparent }: QueueMessage) => ({
+  ...jsonHeaders,
   'upstash-method': 'POST',
-  'upstash-delay': `${delay}s`,
+  'upstash-delay': `${delaySeconds}s`,
   'upstash-deduplication-id': deduplicationId,
   'upstash-retries': '3',
   ...(traceparent ? { 'upstash-forward-traceparent': traceparent } : {}),
 })
 
-/** One request, and once more where nobody was met. The SDK's client does the same, but writes into the log. */
-async function ask(
+/** Sends a request, and once more when the connection fails. The client of the SDK does the same, but writes to the log. */
+async function request(
   { baseUrl, token }: QueueOptions,
   method: string,
   path: string,
   { headers = {}, body = null }: { headers?: Record<string, string>; body?: string | null } = {},
 ): Promise<void> {
-  const signal = AbortSignal.timeout(patience)
+  const signal = AbortSignal.timeout(timeoutMs)
   const init = { method, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal }
-  const send = () => fetch(`${(baseUrl ?? home).replace(/\/$/, '')}${path}`, init)
+  const sendRequest = () => fetch(`${(baseUrl ?? qstashUrl).replace(/\/$/, '')}${path}`, init)
   try {
-    const answer = await send().catch(async () => {
-      await new Promise((resolve) => setTimeout(resolve, pause))
-      return send()
+    const response = await sendRequest().catch(async () => {
+      await new Promise((resolve) => setTimeout(resolve, retryDelayMs))
+      return sendRequest()
     })
-    const said = await answer.text()
-    if (!answer.ok) throw new Error(`The queue answered ${answer.status}: ${said.slice(0, longestRefusal)}`)
+    const responseText = await response.text()
+    if (!response.ok)
+      throw new Error(`The queue answered ${response.status}: ${responseText.slice(0, maxErrorLength)}`)
   } catch (error) {
-    if (signal.aborted) throw new Error('The queue does not answer.')
+    if (signal.aborted) throw new Error('The queue did not answer.')
     throw error
   }
 }

@@ -1,28 +1,29 @@
 import { createTransport } from 'nodemailer'
-import { type Mailbox, type Mailer, requireAddress, senderOf } from './mail.ts'
+import { type Mailbox, type Mailer, requireEmailAddress, resolveSender } from './mail.ts'
 
-/** Milliseconds for which the server is waited for, at each step. */
-const patience = 15_000
+/** Milliseconds for each step of the protocol. */
+const timeoutMs = 15_000
 
 export type SmtpMailer = Mailer & {
-  /** Throws unless the server greets and takes name and password, if any. Sends nothing. */
+  /** Connects and logs in, without sending a message. Throws when either fails. */
   verify: () => Promise<void>
 }
 
-const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+/** Stricter than `isLoopbackHost`: a subdomain of localhost may be another machine. */
+const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /**
- * Mail through a server that speaks SMTP: `smtp://` asks for encryption once connected, `smtps://` begins with
- * it. A password is sent unencrypted to this machine alone. For platforms with sockets.
+ * Creates a mailer over SMTP: `smtp://` uses STARTTLS, `smtps://` TLS. A password requires encryption unless the server
+ * is this machine. For platforms with sockets.
  */
 export function smtpMailer({ url, from }: { url: string; from: Mailbox }): SmtpMailer {
   const { hostname, username, protocol } = new URL(url)
   const transport = createTransport({
     url,
-    requireTLS: protocol === 'smtp:' && username !== '' && !loopback.test(hostname),
-    connectionTimeout: patience,
-    greetingTimeout: patience,
-    socketTimeout: patience,
+    requireTLS: protocol === 'smtp:' && username !== '' && !loopbackHost.test(hostname),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -30,8 +31,8 @@ export function smtpMailer({ url, from }: { url: string; from: Mailbox }): SmtpM
     verify: async () => void (await transport.verify()),
     send: async (message) => {
       await transport.sendMail({
-        from: senderOf(message, from),
-        to: { name: '', address: requireAddress(message.to) },
+        from: resolveSender(message, from),
+        to: { name: '', address: requireEmailAddress(message.to) },
         subject: message.subject,
         text: message.text,
         html: message.html,

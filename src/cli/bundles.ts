@@ -3,34 +3,34 @@ import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { zipEntries } from './zip-entries.ts'
 
-/** The most that a function may weigh, in KiB compressed by gzip: what it loads, it loads at every cold start. */
-export const budgets = { client: 700, application: 700, remote: 300, browser: 300, jobs: 700 }
+/** Maximum size of each function in KiB, compressed by gzip: each cold start loads it. */
+export const budgetsKib = { client: 700, application: 700, remote: 300, browser: 300, jobs: 700 }
 
-/** The most that the whole panel in one worker may weigh, in KiB: what Workers take on the smallest plan. */
-export const wholeBudget = 3072
+/** Maximum size of the worker with the whole panel in KiB: the limit of Workers on the smallest plan. */
+export const wholePanelBudgetKib = 3072
 
-export type Surface = keyof typeof budgets
+export type SurfaceName = keyof typeof budgetsKib
 
-/** The functions, in the order in which they are deployed. */
-export const surfaces = Object.keys(budgets) as Surface[]
+/** The functions, in the order of their deployment. */
+export const surfaceNames = Object.keys(budgetsKib) as SurfaceName[]
 
-/** One function as its cloud loads it; sizes in KiB. */
+/** The bundle of one function; sizes in KiB. */
 export type BundleSize = { name: string; raw: number; gzip: number; budget: number }
 
 const kibibyte = 1024
 const codeTypes = new Set(['.js', '.mjs', '.wasm'])
 
-/** The size of what `wrangler deploy --outdir` left in the folder. Throws when there is no code. */
+/** Measures the output of `wrangler deploy --outdir`. Throws when it has no code. */
 export async function workerSize(name: string, folder: string, budget: number): Promise<BundleSize> {
   const files = await readdir(folder, { recursive: true })
   const code = files.filter((file) => codeTypes.has(extname(file)))
   return sizeOf(name, await Promise.all(code.map((file) => readFile(join(folder, file)))), budget)
 }
 
-/** The size of the code in the archive that `serverless package` made. Throws when there is none. */
+/** Measures the code in an archive of `serverless package`. Throws when it has no code. */
 export async function lambdaSize(name: string, archive: string, budget: number): Promise<BundleSize> {
   const entries = zipEntries(await readFile(archive))
-  // The application's files come along as they are.
+  // The files of the web application in the archive are not code of the function.
   const code = entries.filter(
     (entry) => codeTypes.has(extname(entry.name)) && !entry.name.startsWith('dist/'),
   )
@@ -52,19 +52,19 @@ function sizeOf(name: string, code: Buffer[], budget: number): BundleSize {
   }
 }
 
-/** Those that weigh more than they may. */
+/** Returns the bundles that are larger than their budget. */
 export const overBudget = (sizes: BundleSize[]): BundleSize[] =>
   sizes.filter(({ gzip, budget }) => gzip > budget)
 
-/** A line for each function, with those over their budget marked. */
+/** Formats the sizes as a table, one line per function, and marks those over their budget. */
 export function sizeTable(sizes: BundleSize[]): string {
-  const heavy = new Set(overBudget(sizes))
+  const oversized = new Set(overBudget(sizes))
   const rows = sizes.map((size) => [
     size.name,
     size.raw.toFixed(1),
     size.gzip.toFixed(1),
     String(size.budget),
-    heavy.has(size) ? 'over' : '',
+    oversized.has(size) ? 'over' : '',
   ])
   const lines = [['function', 'raw KiB', 'gzip KiB', 'budget', ''], ...rows]
   return lines

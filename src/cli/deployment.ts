@@ -5,45 +5,45 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Cloud } from '../platform/deployment-faults.ts'
 import { readEnv } from '../platform/env.ts'
 import { migratePostgres } from '../platform/postgres.ts'
-import type { Cloud } from '../platform/stage.ts'
 import { type BundleSize, overBudget, sizeTable } from './bundles.ts'
-import { faultOf, reasonOf, VerbError } from './faults.ts'
+import { faultOf, OperationError, reasonOf } from './faults.ts'
 import { printFault } from './output.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-/** Milliseconds for bundling: `serverless` does not always end when a bundle cannot be made. */
-const patience = 180_000
-/** Neither program is to count its users. */
-const unobserved = { WRANGLER_SEND_METRICS: 'false', SLS_TELEMETRY_DISABLED: '1' }
+/** Milliseconds for bundling: `serverless` does not always exit when it fails. */
+const bundleTimeoutMs = 180_000
+/** Turns the telemetry of both tools off. */
+const telemetryOff = { WRANGLER_SEND_METRICS: 'false', SLS_TELEMETRY_DISABLED: '1' }
 
 type Tool = 'wrangler' | 'serverless'
 
-/** Something to deploy, by the name under which people know it. */
+/** One step of a deployment, with its name for messages. */
 export type Deployment = { name: string; run: () => Promise<void> }
 
-/** Runs a tool of the cloud in the repository for people to watch, who may be asked things. Throws when it fails. */
-export async function runTool(tool: Tool, words: string[]): Promise<void> {
-  const child = spawn(process.execPath, [binary(tool), ...words], {
+/** Runs a tool in the repository, with its output and prompts on the terminal. Throws when it fails. */
+export async function runTool(tool: Tool, args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [binary(tool), ...args], {
     cwd: root,
-    env: { ...process.env, ...unobserved },
+    env: { ...process.env, ...telemetryOff },
     stdio: 'inherit',
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new VerbError(`${tool} ended with exit code ${code}.`)
+  if (code !== 0) throw new OperationError(`${tool} ended with exit code ${code}.`)
 }
 
-/** The same without a word and without questions; what the tool says is in the error when it fails. */
-export const runToolQuietly = (tool: Tool, words: string[]): Promise<void> => runQuietly(binary(tool), words)
+/** Runs a tool without output and prompts. Throws its output when it fails. */
+export const runToolQuietly = (tool: Tool, args: string[]): Promise<void> => runQuietly(binary(tool), args)
 
-/** Runs a program of the repository, by its path there; what it says is in the error when it fails. */
-export async function runQuietly(program: string, words: string[]): Promise<void> {
-  const child = spawn(process.execPath, [program, ...words], {
+/** Runs a program of the repository, by its path there. Throws its output when it fails. */
+export async function runQuietly(program: string, args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
-    env: { ...process.env, ...unobserved, CI: '1' },
+    env: { ...process.env, ...telemetryOff, CI: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: patience,
+    timeout: bundleTimeoutMs,
   })
   const [[code], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,
@@ -51,17 +51,17 @@ export async function runQuietly(program: string, words: string[]): Promise<void
     text(child.stderr),
   ])
   if (code !== 0)
-    throw new VerbError(
-      `${basename(program)} ${words.join(' ')} ${code === null ? 'did not end' : `ended with exit code ${code}`}:\n${stdout}${stderr}`,
+    throw new OperationError(
+      `${basename(program)} ${args.join(' ')} ${code === null ? 'did not end' : `ended with exit code ${code}`}:\n${stdout}${stderr}`,
     )
 }
 
 const binary = (tool: Tool) => join(root, 'node_modules', '.bin', tool)
 
 /**
- * Brings the database of DATABASE_URL to the newest schema, then deploys one after the other. At the first failure
- * it stops and says what was deployed. Without DATABASE_URL nothing is done, nor where the variables go along to a
- * `cloud` and are not fit for it.
+ * Migrates the database of DATABASE_URL to the newest schema, then runs the deployments in sequence. Stops at the first
+ * failure and reports what was deployed. Does nothing without DATABASE_URL, or when the variables are invalid for
+ * `cloud`, to which they are deployed.
  */
 export async function deployAll(
   raw: Record<string, unknown>,
@@ -69,9 +69,9 @@ export async function deployAll(
   cloud: Cloud | null = null,
 ): Promise<void> {
   const { DATABASE_URL: url } = readEnv(raw, cloud)
-  if (!url) throw new VerbError('DATABASE_URL is missing: the migrations come first. Nothing was deployed.')
+  if (!url) throw new OperationError('DATABASE_URL is missing: migrations run first. Nothing was deployed.')
   await migratePostgres(url).catch((error: unknown) => {
-    throw new VerbError(`The migrations failed: ${reasonOf(error)}. Nothing was deployed.`)
+    throw new OperationError(`The migrations failed: ${reasonOf(error)}. Nothing was deployed.`)
   })
   console.log('The database has the newest schema.')
   const done: string[] = []
@@ -81,20 +81,22 @@ export async function deployAll(
       await run()
     } catch (error) {
       const left = deployments.slice(done.length).map((each) => each.name)
-      throw new VerbError(`${reasonOf(error)} Deployed: ${listed(done)}. Not deployed: ${listed(left)}.`)
+      throw new OperationError(
+        `${reasonOf(error)} Deployed: ${formatNames(done)}. Not deployed: ${formatNames(left)}.`,
+      )
     }
     done.push(name)
   }
-  console.log(`\nDeployed: ${listed(done)}.`)
+  console.log(`\nDeployed: ${formatNames(done)}.`)
 }
 
-const listed = (names: string[]) => (names.length > 0 ? names.join(', ') : 'nothing')
+const formatNames = (names: string[]) => (names.length > 0 ? names.join(', ') : 'nothing')
 
 /**
- * Prints the sizes of the bundles that `bundle` makes in a folder: `out`, or one that is gone afterwards. Throws when
- * one is over its budget.
+ * Prints the sizes of the bundles that `bundle` creates in a folder: `out`, or a temporary one. Throws when one is over
+ * its budget.
  */
-export async function measure(
+export async function printBundleSizes(
   out: string | undefined,
   bundle: (folder: string) => Promise<BundleSize[]>,
 ): Promise<void> {
@@ -103,14 +105,14 @@ export async function measure(
     await mkdir(folder, { recursive: true })
     const sizes = await bundle(folder)
     console.log(sizeTable(sizes))
-    const heavy = overBudget(sizes).map(({ name }) => name)
-    if (heavy.length > 0) throw new VerbError(`Over budget: ${heavy.join(', ')}.`)
+    const oversized = overBudget(sizes).map(({ name }) => name)
+    if (oversized.length > 0) throw new OperationError(`Over budget: ${oversized.join(', ')}.`)
   } finally {
     if (out === undefined) await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Does the work of a script; a failure is told in words and exit code 1. */
+/** Runs a script. Prints a failure as text and sets exit code 1. */
 export async function runScript(work: () => Promise<void>): Promise<void> {
   try {
     await work()

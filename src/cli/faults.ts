@@ -2,13 +2,13 @@ import { EggFormatError } from '../domain/eggs/format-error.ts'
 import { ApiError } from '../errors.ts'
 import { EnvironmentError } from '../platform/env.ts'
 
-/** One thing wrong with what was asked; `file` says in which of the files. */
+/** One problem of an input; `file` is set when there are several files. */
 export type Issue = { file?: string; field: string; problem: string }
 
-/** Why something was not done, as `--json` prints it. */
+/** A failure as `--json` prints it. */
 export type Fault = { error: string; issues?: Issue[] }
 
-/** The wrong words on the command line: answered with the usage and exit code 2. */
+/** Invalid arguments on the command line, answered with the usage and exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -16,35 +16,33 @@ export class UsageError extends Error {
   }
 }
 
-/** A verb's "no" with all that is wrong. Nothing was changed. */
-export class VerbError extends Error {
+/** An operation was refused, with all problems of its input. Nothing was changed. */
+export class OperationError extends Error {
   readonly issues: Issue[]
 
   constructor(message: string, issues: Issue[] = []) {
     super(message)
-    this.name = 'VerbError'
+    this.name = 'OperationError'
     this.issues = issues
   }
 }
 
-/**
- * The fault an error stands for. Of an error that nobody foresaw only the innermost message is told:
- * those around it quote statements with their values.
- */
+/** Converts an error for output. Of an unexpected error only the innermost message is kept: outer ones quote values of statements. */
 export function faultOf(error: unknown): Fault {
-  if (error instanceof VerbError) return withIssues(error.message, error.issues)
-  if (error instanceof EggFormatError) return withIssues('The egg has faults.', error.issues)
-  if (error instanceof EnvironmentError) return withIssues('The environment has faults.', faultsOf(error))
+  if (error instanceof OperationError) return withIssues(error.message, error.issues)
+  if (error instanceof EggFormatError) return withIssues('The egg is invalid.', error.issues)
+  if (error instanceof EnvironmentError)
+    return withIssues('The environment is invalid.', error.faults.map(toIssue))
   if (error instanceof ApiError) {
     const issues = error.entries.flatMap(({ meta, detail }) =>
       meta ? [{ field: meta.source_field, problem: detail }] : [],
     )
-    return withIssues(issues.length > 0 ? 'The input was refused.' : error.message, issues)
+    return withIssues(issues.length > 0 ? 'The input is invalid.' : error.message, issues)
   }
   return { error: reasonOf(error) }
 }
 
-/** The innermost reason of a failure in a few words. */
+/** Returns the message of the innermost cause of an error. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause !== undefined) return reasonOf(error.cause)
@@ -52,15 +50,11 @@ export function reasonOf(error: unknown): string {
   return error.message || (first === undefined ? error.name : reasonOf(first))
 }
 
-/** The variables at fault, which the message lists one a line. */
-const faultsOf = ({ message }: EnvironmentError): Issue[] =>
-  message
-    .split('\n')
-    .slice(1)
-    .map((line) => {
-      const [field = '', ...problem] = line.trim().split(': ')
-      return { field, problem: problem.join(': ') }
-    })
+/** Splits `NAME: problem`. */
+function toIssue(fault: string): Issue {
+  const [field = '', ...problem] = fault.split(': ')
+  return { field, problem: problem.join(': ') }
+}
 
 const withIssues = (error: string, issues: Issue[]): Fault =>
   issues.length > 0 ? { error, issues } : { error }

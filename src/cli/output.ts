@@ -1,12 +1,12 @@
 import type { Report } from './command.ts'
 import type { Fault } from './faults.ts'
 
-/** What was done is on standard output: as text, or as one JSON document. */
+/** Prints the output of a verb on standard output, as text or as one JSON document. */
 export function printReport({ text, json }: Report, isJson: boolean): void {
   console.log(isJson ? JSON.stringify(json, null, 2) : text)
 }
 
-/** Why something was not done is on standard error, field by field; as a JSON document on standard output. */
+/** Prints a failure on standard error, field by field; or as one JSON document on standard output. */
 export function printFault(fault: Fault, isJson: boolean): void {
   if (isJson) {
     console.log(JSON.stringify(fault, null, 2))

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { version } from '../version.ts'
 import { type Command, type Report, requireArguments } from './command.ts'
 import { backupTest } from './commands/backup-test.ts'
 import { databaseHostCreate } from './commands/database-host-create.ts'
@@ -7,41 +8,58 @@ import { doctor } from './commands/doctor.ts'
 import { eggImport } from './commands/egg-import.ts'
 import { jobDiscard, jobList, jobRetry } from './commands/jobs.ts'
 import { keyCreate } from './commands/key-create.ts'
+import { mailTest } from './commands/mail-test.ts'
 import { nodeConfigure } from './commands/node-configure.ts'
+import { nodeResetSecret } from './commands/node-reset-secret.ts'
 import { queueSchedule } from './commands/queue-schedule.ts'
+import { secretsRotate } from './commands/secrets-rotate.ts'
 import { setup } from './commands/setup.ts'
-import { secretsReseal } from './commands/secrets-reseal.ts'
 import { userCreate } from './commands/user-create.ts'
+import { userResetPassword, userResetTwoFactor } from './commands/user-resets.ts'
+import { userVerifyEmail } from './commands/user-verify-email.ts'
+import { createOption } from './database.ts'
 import { faultOf, UsageError } from './faults.ts'
 import { printFault, printReport } from './output.ts'
 
 const commands = new Map<string, Command>([
   ['setup', setup],
   ['user:create', userCreate],
+  ['user:reset-password', userResetPassword],
+  ['user:reset-2fa', userResetTwoFactor],
+  ['user:verify-email', userVerifyEmail],
   ['key:create', keyCreate],
   ['node:configure', nodeConfigure],
+  ['node:reset-secret', nodeResetSecret],
   ['database-host:create', databaseHostCreate],
   ['database-host:test', databaseHostTest],
   ['backup:test', backupTest],
+  ['mail:test', mailTest],
   ['egg:import', eggImport],
   ['job:list', jobList],
   ['job:retry', jobRetry],
   ['job:discard', jobDiscard],
   ['queue:schedule', queueSchedule],
-  ['secrets:reseal', secretsReseal],
+  ['secrets:rotate', secretsRotate],
   ['doctor', doctor],
 ])
 
-const everywhere = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
+/** Verbs of earlier versions with their current names. They continue to work, but are not listed. */
+const aliases = new Map([['secrets:reseal', 'secrets:rotate']])
+
+const globalOptions = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  ...createOption,
+} as const
 
 await main(process.argv.slice(2))
 
-async function main(words: string[]): Promise<void> {
-  const isJson = words.includes('--json')
-  const [name, ...rest] = words.filter((word, at) => at > 0 || word !== '--json')
-  const command = commands.get(name ?? '')
+async function main(args: string[]): Promise<void> {
+  const isJson = args.includes('--json')
+  const [name, ...rest] = args.filter((arg, index) => index > 0 || arg !== '--json')
+  const command = commands.get(aliases.get(name ?? '') ?? name ?? '')
   try {
-    const report = await reportOf(name, command, rest)
+    const report = await runCommand(name, command, rest)
     printReport(report, isJson)
     process.exitCode = report.exitCode ?? 0
   } catch (error) {
@@ -51,27 +69,28 @@ async function main(words: string[]): Promise<void> {
   }
 }
 
-async function reportOf(
+async function runCommand(
   name: string | undefined,
   command: Command | undefined,
-  words: string[],
+  args: string[],
 ): Promise<Report> {
-  const isHelp = [name, ...words].some((word) => word === '--help' || word === '-h')
+  const isHelp = [name, ...args].some((arg) => arg === '--help' || arg === '-h')
   if (isHelp) {
     const help = command ? helpOf(command) : overview()
     return { text: help, json: { help } }
   }
+  if (name === '--version') return { text: version, json: { version } }
   if (!command) throw new UsageError(name === undefined ? 'A verb is missing.' : `There is no verb ${name}.`)
-  const given = parse(command, words)
-  requireArguments(command, given)
-  return command.run(process.env, given)
+  const commandArgs = parse(command, args)
+  requireArguments(command, commandArgs)
+  return command.run(process.env, commandArgs)
 }
 
 function parse(command: Command, args: string[]) {
   try {
-    const options = { ...command.options, ...everywhere }
+    const options = { ...command.options, ...globalOptions }
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    return { values, words: positionals }
+    return { values, positionals }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
@@ -88,9 +107,12 @@ function overview(): string {
 
 ${lines.join('\n')}
 
-  --help  says more about a verb
-  --json  prints one JSON document, also for faults ({"error": …, "issues": […]}); use npm run -s
+  --help     shows the options of a verb
+  --version  prints the version of this panel
+  --create   creates the embedded database where there is none
+  --json     prints one JSON document, also for errors ({"error": …, "issues": […]}); use npm run -s
 
-With the embedded database the verb is done by the panel that runs on DATA_DIR, if there is one.
-Exit codes: 0 done, 1 refused or failed, 2 not understood.`
+Each verb prints on standard error which database it works on. With the embedded database, the panel that runs on
+DATA_DIR executes the verb, if there is one.
+Exit codes: 0 done, 1 refused or failed, 2 invalid arguments.`
 }

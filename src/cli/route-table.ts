@@ -1,35 +1,37 @@
-import { factOfKind, type RouteRow } from '../http/facts.ts'
-import { curlyPath } from '../http/openapi.ts'
+import { findMetadata, type RouteRow } from '../http/metadata.ts'
+import { openApiPath } from '../http/openapi.ts'
 
-/** One mounted route in words. */
+/** One mounted route, as the table shows it. */
 export type DescribedRoute = {
   method: string
   path: string
   credential: string
   permission: string
-  /** `<name> <limit>/<seconds>s`; the limit is `*` where it is configured. */
+  /** `<name> <limit>/<seconds>s`; the limit is `*` when it is configurable. */
   throttles: string[]
-  /** Of the success. */
+  /** The status of success. */
   status: number
   summary: string
 }
 
-/** What a route states about itself, its path with curly parameters. */
+/** Describes a route by its metadata, with curly braces around the parameters of its path. */
 export function describeRoute(row: RouteRow): DescribedRoute {
   return {
     method: row.method,
-    path: curlyPath(row.path),
-    credential: factOfKind(row, 'credential')?.name ?? '-',
-    permission: factOfKind(row, 'permission')?.name ?? '-',
-    throttles: row.facts.flatMap((fact) =>
-      fact.kind === 'throttle' ? [`${fact.name} ${fact.limit || '*'}/${fact.seconds}s`] : [],
+    path: openApiPath(row.path),
+    credential: findMetadata(row, 'credential')?.name ?? '-',
+    permission: findMetadata(row, 'permission')?.name ?? '-',
+    throttles: row.metadata.flatMap((fact) =>
+      fact.kind === 'throttle'
+        ? [`${fact.name} ${fact.limit === 'configured' ? '*' : fact.limit}/${fact.seconds}s`]
+        : [],
     ),
-    status: factOfKind(row, 'returns')?.status ?? 0,
-    summary: factOfKind(row, 'summary')?.text ?? '-',
+    status: findMetadata(row, 'returns')?.status ?? 0,
+    summary: findMetadata(row, 'summary')?.text ?? '-',
   }
 }
 
-/** Routes as aligned columns under a heading, one line each. */
+/** Formats routes as aligned columns with a heading, one per line. */
 export function routeTable(routes: DescribedRoute[]): string {
   const heading = ['METHOD', 'PATH', 'CREDENTIAL', 'PERMISSION', 'THROTTLE', 'STATUS', 'SUMMARY']
   const lines = [heading, ...routes.map(cellsOf)]

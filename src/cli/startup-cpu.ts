@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-/** Milliseconds of processor that loading a function may take: each cold start pays them. */
-export const startupBudget = 150
+/** Milliseconds of CPU time for loading a function, which each cold start takes. */
+export const startupBudgetMs = 150
 
-/** Who shares the processor lengthens a try, never shortens it. */
-const mostTries = 20
+/** Other processes make a measurement longer, never shorter, so the shortest one counts. */
+const maxAttempts = 20
 
-/** Loads a bundle as its cloud would, and says what that cost. What only workerd has, is empty here. */
+/** Loads a bundle as its cloud does and prints the CPU time. Modules of workerd are empty. */
 const probe = `
 import { registerHooks } from 'node:module'
 registerHooks({
@@ -24,14 +24,14 @@ process.stdout.write(String((user + system) / 1000), () => process.exit())
 `
 
 /**
- * Milliseconds of processor that Node takes to load a bundle: the least of some tries, of which there are no more
- * once one is within the budget.
+ * Measures the milliseconds of CPU time that Node takes to load a bundle: the minimum of several attempts, which end with
+ * the first one within the budget.
  */
-export async function startupCpu(file: string): Promise<number> {
-  const tries: number[] = []
-  do tries.push(await loadOnce(file))
-  while (Math.min(...tries) > startupBudget && tries.length < mostTries)
-  return Math.min(...tries)
+export async function measureStartupCpuMs(file: string): Promise<number> {
+  const attempts: number[] = []
+  do attempts.push(await loadOnce(file))
+  while (Math.min(...attempts) > startupBudgetMs && attempts.length < maxAttempts)
+  return Math.min(...attempts)
 }
 
 async function loadOnce(file: string): Promise<number> {

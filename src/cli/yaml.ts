@@ -1,6 +1,6 @@
 type Yaml = string | number | boolean | Yaml[] | { [key: string]: Yaml }
 
-/** A plain document as YAML: every text in double quotes, which YAML reads as JSON does. Ends with a line break. */
+/** Formats a document as YAML with all strings in double quotes, as in JSON. Ends with a line break. */
 export function toYaml(document: { [key: string]: Yaml }, indent = ''): string {
   return Object.entries(document)
     .map(([key, value]) => `${indent}${key}:${member(value, indent)}`)

@@ -1,12 +1,12 @@
 import { integer, timestamp, uuid } from 'drizzle-orm/pg-core'
 
-/** The numeric key of a row, as it appears in Application API paths. */
+/** The numeric key of a row, as in the paths of the Application API. */
 export const id = { id: integer().primaryKey().generatedAlwaysAsIdentity() }
 
-/** An instant with millisecond precision: what a JavaScript Date holds, so that values survive a round trip. */
+/** An instant with the precision of a JavaScript Date, milliseconds, so that values survive a round trip. */
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
-/** When the row came to be and when it last changed. */
+/** When the row was created and last updated. */
 export const times = {
   createdAt: instant().notNull().defaultNow(),
   updatedAt: instant()
@@ -15,5 +15,5 @@ export const times = {
     .$onUpdate(() => new Date()),
 }
 
-/** A public random key, version 4: stock Wings refuses any other version for servers. */
+/** A public random UUID of version 4: stock Wings refuses other versions for servers. */
 export const randomUuid = () => uuid().notNull().unique().defaultRandom()

@@ -2,63 +2,63 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type * as schema from './schema.ts'
 
-/** Postgres behind whichever driver; a transaction is one too. */
+/** Postgres over any driver, or a transaction in it. */
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema, ExtractTablesWithRelations<typeof schema>>
 
-/** The first of the rows. Throws when there is none: for statements that always give one. */
-export function only<Row>(rows: Row[]): Row {
+/** Returns the first row. Throws without one: use it for statements that always return a row. */
+export function single<Row>(rows: Row[]): Row {
   const [row] = rows
-  if (row === undefined) throw new Error('A statement that always gives a row gave none.')
+  if (row === undefined) throw new Error('A statement that always returns a row returned none.')
   return row
 }
 
-const memory = new WeakMap<object, Map<string, unknown>>()
+const preparedStatements = new WeakMap<object, Map<string, unknown>>()
 
 /**
- * The statement that `build` makes for this connection, built once per connection and name.
- * `build` gives the result of drizzle's `.prepare(name)`.
+ * Returns the statement that `build` makes for this connection; it is built once per connection and name.
+ * `build` returns the result of drizzle's `.prepare(name)`.
  */
 export function prepared<Statement>(
   db: Database,
   name: string,
   build: (db: Database) => Statement,
 ): Statement {
-  const statements = memory.get(db) ?? new Map<string, unknown>()
-  memory.set(db, statements)
+  const statements = preparedStatements.get(db) ?? new Map<string, unknown>()
+  preparedStatements.set(db, statements)
   if (!statements.has(name)) statements.set(name, build(db))
   return statements.get(name) as Statement
 }
 
-/** The rows of a raw statement: drivers differ in where they put them. */
+/** Returns the rows of a raw statement, which drivers put in different places. */
 export function rowsOf<Row>(result: unknown): Row[] {
   return (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as Row[]
 }
 
-/** The name of the violated constraint in snake_case when `error` is a unique violation, else null. */
+/** Returns the name of the violated constraint in snake_case if `error` is a unique violation, else null. */
 export function uniqueViolation(error: unknown): string | null {
-  const cause = violation(error)
+  const cause = driverError(error)
   if (cause?.code !== '23505') return null
-  // Names which drizzle derives from columns are in camelCase.
+  // Names that drizzle derives from columns are in camelCase.
   return (cause.constraint ?? cause.constraint_name ?? '').replace(
     /[A-Z]/g,
     (letter) => `_${letter.toLowerCase()}`,
   )
 }
 
-/** Whether `error` says that a foreign key still points here, or to nothing. */
-export function foreignKeyViolation(error: unknown): boolean {
-  const code = violation(error)?.code
+/** Tells whether `error` is the violation of a foreign key, in either direction. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  const code = driverError(error)?.code
   return code === '23503' || code === '23001'
 }
 
-type Violation = { code?: string; constraint?: string; constraint_name?: string }
+type DriverError = { code?: string; constraint?: string; constraint_name?: string }
 
-/** The SQLSTATE, or the driver's word, for why a statement failed; null when the error has none. */
-export const errorCode = (error: unknown): string | null => violation(error)?.code ?? null
+/** Returns the SQLSTATE of a failed statement, or the driver's own code; null without one. */
+export const errorCode = (error: unknown): string | null => driverError(error)?.code ?? null
 
-function violation(error: unknown): Violation | null {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (typeof (at as Violation).code === 'string') return at as Violation
+function driverError(error: unknown): DriverError | null {
+  for (let current: unknown = error; current instanceof Error; current = current.cause) {
+    if (typeof (current as DriverError).code === 'string') return current as DriverError
   }
   return null
 }

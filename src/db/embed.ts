@@ -1,24 +1,33 @@
-import { type Column, getTableColumns, getTableName, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import {
+  type Column,
+  type DriverValueDecoder,
+  getTableColumns,
+  getTableName,
+  type InferSelectModel,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { alias, type PgTable, QueryBuilder } from 'drizzle-orm/pg-core'
+import { jsonColumn } from './json.ts'
 
 type Extras = Record<string, SQL>
 type Values<E extends Extras> = { [K in keyof E]: E[K] extends SQL<infer V> ? V : never }
 type Related<T extends PgTable, E extends Extras> = InferSelectModel<T> & Values<E>
 
 export type EmbedOptions<T extends PgTable, E extends Extras> = {
-  /** Which rows: gets the embedded table under the name it has here. */
+  /** Selects the rows; gets the embedded table under its alias. */
   where: (table: T) => SQL | undefined
-  /** Further columns, themselves embedded rows perhaps. */
+  /** Further columns, which may be embedded rows themselves. */
   with?: (table: T) => E
   orderBy?: (table: T) => SQL
 }
 
-/** How deep the embedding is that is being built: names are unique along a line, and the same each time. */
-let depth = 0
+/** Depth of the embedding being built: aliases are unique along a path, and the same in every statement. */
+let aliasDepth = 0
 
 /**
- * The rows of a related table as one column of the statement, decoded into rows again: what a
- * list with its relations needs comes in one round trip. Ordered by id unless said otherwise.
+ * Selects the rows of a related table as one column, decoded into rows: a list with its relations takes one round
+ * trip. Ordered by id by default.
  */
 export function embedMany<T extends PgTable, E extends Extras = Record<never, SQL>>(
   table: T,
@@ -31,12 +40,10 @@ export function embedMany<T extends PgTable, E extends Extras = Record<never, SQ
     .select({ rows: sql`coalesce(json_agg(${values} order by ${order}), '[]'::json)` })
     .from(source as PgTable)
     .where(options.where(source))
-  return sql<Related<T, E>[]>`(${query})`.mapWith((value: unknown) =>
-    (parsed(value) as unknown[]).map(decode),
-  )
+  return jsonColumn(query, (value) => (value as unknown[]).map(decode))
 }
 
-/** The one related row, or null. */
+/** Selects the one related row as a column, or null. */
 export function embedOne<T extends PgTable, E extends Extras = Record<never, SQL>>(
   table: T,
   options: EmbedOptions<T, E>,
@@ -47,29 +54,37 @@ export function embedOne<T extends PgTable, E extends Extras = Record<never, SQL
     .from(source as PgTable)
     .where(options.where(source))
     .limit(1)
-  return sql<Related<T, E> | null>`(${query})`.mapWith((value: unknown) => decode(parsed(value)))
+  return jsonColumn<Related<T, E> | null>(query, decode)
 }
 
 function embedded<T extends PgTable, E extends Extras>(table: T, options: EmbedOptions<T, E>) {
-  depth += 1
-  const source = alias(table, `${getTableName(table)}_${depth}`) as unknown as T
+  const source = alias(table, `${getTableName(table)}_${aliasDepth + 1}`) as unknown as T
   const columns = Object.entries(getTableColumns(source))
-  const extras = Object.entries(options.with?.(source) ?? {})
-  depth -= 1
+  const extras = Object.entries(nested<Extras>(() => options.with?.(source) ?? {}))
   const members = [...columns.map(([, column]) => sql`${column}`), ...extras.map(([, extra]) => extra)]
   const decode = (value: unknown): Related<T, E> => {
     const cells = value as unknown[]
-    const row: [string, unknown][] = columns.map(([name, column], at) => [
+    const row: [string, unknown][] = columns.map(([name, column], index) => [
       name,
-      decodeCell(column, cells[at]),
+      decodeCell(column, cells[index]),
     ])
-    const rest: [string, unknown][] = extras.map(([name, extra], at) => [
+    const extraEntries: [string, unknown][] = extras.map(([name, extra], index) => [
       name,
-      decodeExtra(extra, cells[columns.length + at]),
+      decodeExtra(extra, cells[columns.length + index]),
     ])
-    return Object.fromEntries([...row, ...rest]) as Related<T, E>
+    return Object.fromEntries([...row, ...extraEntries]) as Related<T, E>
   }
   return { source, values: sql`json_build_array(${sql.join(members, sql`, `)})`, decode }
+}
+
+/** Builds what is embedded one level deeper. */
+function nested<Value>(build: () => Value): Value {
+  aliasDepth += 1
+  try {
+    return build()
+  } finally {
+    aliasDepth -= 1
+  }
 }
 
 const decodeCell = (column: Column, value: unknown) =>
@@ -80,5 +95,13 @@ const decodeExtra = (extra: SQL, value: unknown) => {
   return value === null ? null : decoder.mapFromDriverValue(value)
 }
 
-/** Drivers differ in whether they parse JSON. */
-const parsed = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value)
+/**
+ * Selects an embedded row that several rows share, those with the same `key`: with the first of them by `order`,
+ * and null with the others. A page of many servers then carries each of their few eggs once.
+ */
+export function embedOnce<Value>(embedded: SQL<Value>, key: Column, order: Column): SQL<Value | null> {
+  const { decoder } = embedded as unknown as { decoder: DriverValueDecoder<Value | null, unknown> }
+  return sql<Value | null>`case when row_number() over (partition by ${key} order by ${order}) = 1 then ${embedded} end`.mapWith(
+    decoder,
+  )
+}

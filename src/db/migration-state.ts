@@ -3,8 +3,8 @@ import journal from '../../drizzle/meta/_journal.json' with { type: 'json' }
 import { type Database, errorCode, rowsOf } from './database.ts'
 
 /**
- * How many migrations of this code the database lacks; null when it does not let us look. Throws when the
- * database cannot be asked.
+ * Counts the migrations of this code that the database lacks; null without the right to read the list. Throws when
+ * the database cannot be reached.
  */
 export async function countPendingMigrations(db: Database): Promise<number | null> {
   const newest = await newestMigration(db)
@@ -17,7 +17,7 @@ async function newestMigration(db: Database): Promise<number | null> {
     return rowsOf<{ newest: number | null }>(result)[0]?.newest ?? 0
   } catch (error) {
     const code = errorCode(error)
-    // The table is made by the first migration.
+    // The first migration creates the table.
     if (code === '42P01') return 0
     if (code?.startsWith('42')) return null
     throw error

@@ -1,7 +1,7 @@
-import { and, type AnyColumn, asc, desc, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, type AnyColumn, asc, desc, ilike, inArray, or, sql, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
-/** What a list is asked for: one page, alternatives per field, the order, and relations by name. */
+/** The query of a list: page, alternatives for each filter, and order. */
 export type ListRequest = {
   page: number
   perPage: number
@@ -12,31 +12,31 @@ export type ListRequest = {
 /** Turns the alternatives of one filter into a condition. */
 export type Filter = (values: string[]) => SQL | undefined
 
-/** Matches text that contains one of the values, whatever its case; `%`, `_` and `\` stand for themselves. */
-export const containing =
+/** Matches text that contains one of the values, case-insensitively; `%`, `_` and `\` are literal. */
+export const containsFilter =
   (column: PgColumn): Filter =>
   (values) =>
     or(...values.map((value) => ilike(sql`${column}::text`, `%${value.replace(/[\\%_]/g, '\\$&')}%`)))
 
-/** Matches one of the values to the letter. */
-export const equalling =
+/** Matches one of the values exactly. */
+export const equalsFilter =
   (column: PgColumn): Filter =>
   (values) =>
     values.length > 0 ? inArray(sql`${column}::text`, values) : undefined
 
-/** All filters that were asked for, joined by and. */
-export const allFilters = (
+/** Joins the conditions of all requested filters with AND. */
+export const combineFilters = (
   filters: Record<string, Filter>,
-  asked: Record<string, string[]>,
+  requested: Record<string, string[]>,
 ): SQL | undefined =>
   and(
-    ...Object.entries(asked).map(([name, values]) =>
+    ...Object.entries(requested).map(([name, values]) =>
       values.length > 0 ? filters[name]?.(values) : undefined,
     ),
   )
 
-/** The order that was asked for. */
-export const orderOf = (columns: Record<string, AnyColumn>, sorts: ListRequest['sorts']): SQL[] =>
+/** Builds the ORDER BY of the requested sorts. */
+export const orderByColumns = (columns: Record<string, AnyColumn>, sorts: ListRequest['sorts']): SQL[] =>
   sorts.flatMap(({ field, descending }) => {
     const column = columns[field]
     return column ? [descending ? desc(column) : asc(column)] : []

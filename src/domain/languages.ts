@@ -1,44 +1,44 @@
-/** Codes of the languages that are installed; the first is spoken where nothing else fits. */
+/** Codes of the installed languages; the first is the default. */
 export const languages = ['en', 'de', 'fr', 'es', 'pt-BR', 'pl', 'tr', 'ru', 'zh-CN'] as const
 export type Language = (typeof languages)[number]
 
-const baseOf = (tag: string) => tag.split('-')[0] ?? ''
+const baseLanguage = (tag: string) => tag.split('-')[0] ?? ''
 
-const byName: ReadonlyMap<string, Language> = new Map(
+const languagesByCode: ReadonlyMap<string, Language> = new Map(
   languages.flatMap((language) => {
     const code = language.toLowerCase()
-    return [[code, language] as const, [baseOf(code), language] as const]
+    return [[code, language] as const, [baseLanguage(code), language] as const]
   }),
 )
 
-/** The language that a name stands for: its code in any case, also as `pt_BR` or `pt`; null for any other name. */
-export const languageNamed = (name: string): Language | null =>
-  byName.get(name.replace('_', '-').toLowerCase()) ?? null
+/** Finds a language by its code in any case, also as `pt_BR` or `pt`. Returns null for unknown ones. */
+export const findLanguage = (name: string): Language | null =>
+  languagesByCode.get(name.replace('_', '-').toLowerCase()) ?? null
 
-/** What an account may choose: `auto` leaves it to the browser. */
+/** Values of the account setting; `auto` uses the language of the browser. */
 export const languageChoices = ['auto', ...languages] as const
 
 /**
- * The language to speak: the chosen one, or with `auto` the best of an `Accept-Language` header, where a
- * region that is not installed stands for its language.
+ * Resolves the language of a response: the chosen one, or with `auto` the best match of an
+ * `Accept-Language` header. A region that is not installed falls back to its language.
  */
-export function localeOf(choice: string, acceptLanguage: string | undefined): Language {
+export function resolveLanguage(choice: string, acceptLanguage: string | undefined): Language {
   const chosen = languages.find((language) => language === choice)
   if (chosen) return chosen
-  const found = wantedLanguages(acceptLanguage ?? '').map(installed)
+  const found = parseAcceptLanguage(acceptLanguage ?? '').map(matchInstalled)
   return found.find((language) => language !== undefined) ?? languages[0]
 }
 
-function installed(tag: string): Language | undefined {
-  const base = baseOf(tag)
+function matchInstalled(tag: string): Language | undefined {
+  const base = baseLanguage(tag)
   return (
     languages.find((language) => language.toLowerCase() === tag) ??
-    languages.find((language) => baseOf(language.toLowerCase()) === base)
+    languages.find((language) => baseLanguage(language.toLowerCase()) === base)
   )
 }
 
-/** Tags in lower case, the most wanted first; those with a weight of nought are not wanted. */
-function wantedLanguages(header: string): string[] {
+/** Returns tags in lower case, highest weight first, without those of weight 0. */
+function parseAcceptLanguage(header: string): string[] {
   return header
     .toLowerCase()
     .split(',')

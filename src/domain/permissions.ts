@@ -1,4 +1,4 @@
-/** What a subuser may be allowed to do on a server, by group. */
+/** Permissions of subusers, by group. */
 export const permissionGroups = {
   websocket: {
     description: "Live connection to the server's console and statistics.",
@@ -7,19 +7,20 @@ export const permissionGroups = {
   control: {
     description: 'Power state and console commands.',
     keys: {
-      console: 'Type commands into the console.',
-      start: 'Boot a stopped server.',
-      stop: 'Halt a running server, also by force.',
-      restart: 'Cycle the server; may boot it, may not leave it stopped.',
+      console: 'Send commands to the console.',
+      start: 'Start a stopped server.',
+      stop: 'Stop or kill a running server.',
+      restart: 'Restart the server; also starts a stopped one.',
     },
   },
   user: {
-    description: 'The other people with access. Nobody edits themselves or hands out rights they lack.',
+    description:
+      'Subusers of the server. Users cannot change themselves or grant permissions that they lack.',
     keys: {
-      create: 'Invite a person.',
-      read: 'See people and their rights.',
-      update: "Change a person's rights.",
-      delete: 'Remove a person.',
+      create: 'Invite a subuser.',
+      read: 'See subusers and their permissions.',
+      update: 'Change the permissions of a subuser.',
+      delete: 'Remove a subuser.',
     },
   },
   file: {
@@ -28,37 +29,37 @@ export const permissionGroups = {
       create: 'Add files and folders, also by upload.',
       read: 'List folders without opening files.',
       'read-content': 'Open and download files.',
-      update: 'Change, rename or re-mode existing files.',
-      delete: 'Remove files.',
-      archive: 'Pack files and unpack archives.',
-      sftp: 'Log in over SFTP with the other file rights.',
+      update: 'Change existing files: content, name, mode.',
+      delete: 'Delete files.',
+      archive: 'Create and extract archives.',
+      sftp: 'Log in over SFTP, with the other file permissions.',
     },
   },
   backup: {
-    description: 'Making and handling backups.',
+    description: 'Backups of the server.',
     keys: {
-      create: 'Start a backup.',
+      create: 'Create a backup.',
       read: 'List backups.',
-      delete: 'Remove and lock backups.',
-      download: 'Fetch an archive, which exposes every file in it.',
-      restore: 'Overwrite the server from a backup; may wipe files.',
+      delete: 'Delete and lock backups.',
+      download: 'Download an archive, which contains every file of the server.',
+      restore: 'Restore a backup, which can delete all current files.',
     },
   },
   allocation: {
-    description: 'Addresses and ports.',
+    description: 'Allocations of the server.',
     keys: {
-      read: 'See all of them; the primary one is always visible.',
-      create: 'Add one.',
-      update: 'Change notes and the primary one.',
-      delete: 'Give one back.',
+      read: 'See all allocations; the primary one is always visible.',
+      create: 'Add an allocation.',
+      update: 'Change notes and the primary allocation.',
+      delete: 'Remove an allocation.',
     },
   },
   startup: {
-    description: 'Startup parameters.',
+    description: 'Startup configuration.',
     keys: {
       read: 'See the variables.',
       update: 'Change the variables.',
-      'docker-image': 'Pick the container image.',
+      'docker-image': 'Choose the container image.',
     },
   },
   database: {
@@ -66,23 +67,23 @@ export const permissionGroups = {
     keys: {
       create: 'Create a database.',
       read: 'See the databases.',
-      update: 'Rotate a password.',
-      delete: 'Remove a database.',
+      update: 'Rotate the password of a database.',
+      delete: 'Delete a database.',
       view_password: 'Reveal passwords.',
     },
   },
   schedule: {
-    description: 'Scheduled work.',
+    description: 'Schedules of the server.',
     keys: {
       create: 'Create a schedule.',
       read: 'See schedules and their tasks.',
-      update: 'Change schedules and tasks, and run them.',
-      delete: 'Remove a schedule.',
+      update: 'Change and run schedules and their tasks.',
+      delete: 'Delete a schedule.',
     },
   },
   settings: {
     description: 'Server settings.',
-    keys: { rename: 'Change name and description.', reinstall: 'Run the installer again.' },
+    keys: { rename: 'Change name and description.', reinstall: 'Reinstall the server.' },
   },
   activity: {
     description: 'Activity log of the server.',
@@ -91,15 +92,15 @@ export const permissionGroups = {
 } as const
 
 type Groups = typeof permissionGroups
-/** `group.key`, as it is stored and as tokens carry it. */
+/** `group.key`, as it is stored and as tokens contain it. */
 export type Permission = { [G in keyof Groups]: `${G}.${keyof Groups[G]['keys'] & string}` }[keyof Groups]
 
-/** Every permission there is, in the order of the catalogue. */
+/** All permissions, in the order of the catalogue. */
 export const allPermissions = Object.entries(permissionGroups).flatMap(([group, { keys }]) =>
   Object.keys(keys).map((key) => `${group}.${key}` as Permission),
 )
 
-/** What the caller may do on one server: words as the wire has them, `*` for everything. */
+/** What the caller may do on a server; `*` grants everything. */
 export type GrantedPermissions = readonly string[]
 
 const ownerPermissions: GrantedPermissions = ['*']
@@ -114,8 +115,11 @@ const administratorPermissions: GrantedPermissions = [
 export const isGranted = (granted: GrantedPermissions, permission: Permission) =>
   granted.includes('*') || granted.includes(permission)
 
-/** What a person may do on a server: null for strangers. Administrators and owners hold everything. */
-export function permissionsOn(
+/**
+ * Returns what a user may do on a server, or null without access. Administrators and owners may do
+ * everything.
+ */
+export function resolvePermissions(
   server: { ownerId: number },
   user: { id: number; rootAdmin: boolean },
   subuserPermissions: string[] | null,

@@ -3,8 +3,11 @@ import type { KeyRing, Panel } from '../panel.ts'
 
 const encoder = new TextEncoder()
 
-/** Columns with sealed secrets, by their names in the database. `reseal.ts` says how each of them is read and written. */
-type SealedColumns = {
+/**
+ * Columns with encrypted secrets, by their names in the database. `domain/operations/rotate-keys.ts` tells
+ * how each is read and written.
+ */
+type EncryptedColumns = {
   nodes: 'daemon_token' | 'previous_token'
   users: 'totp_secret'
   databases: 'password'
@@ -12,80 +15,131 @@ type SealedColumns = {
   settings: 'value'
   sessions: 'data'
 }
-type PlacesIn<Table extends keyof SealedColumns> = { table: Table; column: SealedColumns[Table]; row: string }
-
-/** Where a secret is stored: it opens nowhere else. */
-export type SecretPlace = { [Table in keyof SealedColumns]: PlacesIn<Table> }[keyof SealedColumns]
-
-/** The column of a place, as `table.column`. */
-export type SealedColumn = {
-  [Table in keyof SealedColumns]: `${Table}.${SealedColumns[Table]}`
-}[keyof SealedColumns]
-
-/**
- * The secret sealed for its place (AES-256-GCM), as `<key id>.<nonce>.<ciphertext>` in base64url.
- * `row` must never change: use the row's uuid or another natural key.
- */
-export async function seal(panel: Pick<Panel, 'keys'>, secret: string, place: SecretPlace): Promise<string> {
-  const [newest] = panel.keys
-  if (!newest) throw new Error('There is no key to seal secrets with.')
-  const nonce = crypto.getRandomValues(new Uint8Array(12))
-  const sealed = await crypto.subtle.encrypt(algorithm(nonce, place), newest.key, encoder.encode(secret))
-  return [newest.id, toBase64Url(nonce), toBase64Url(new Uint8Array(sealed))].join('.')
+type LocationsIn<Table extends keyof EncryptedColumns> = {
+  table: Table
+  column: EncryptedColumns[Table]
+  row: string
 }
 
-/** The secret that was sealed for this place. Throws when it was altered, moved, or its key is gone. */
-export async function open(panel: Pick<Panel, 'keys'>, sealed: string, place: SecretPlace): Promise<string> {
-  const [id, nonce, ciphertext] = sealed.split('.')
+/** Where a secret is stored; it can be decrypted only for the same location. */
+export type SecretLocation = { [Table in keyof EncryptedColumns]: LocationsIn<Table> }[keyof EncryptedColumns]
+
+/** The column of a location, as `table.column`. */
+export type EncryptedColumn = {
+  [Table in keyof EncryptedColumns]: `${Table}.${EncryptedColumns[Table]}`
+}[keyof EncryptedColumns]
+
+/**
+ * Encrypts a secret for its location (AES-256-GCM), as `<key id>.<nonce>.<ciphertext>` in base64url. `row`
+ * must never change: use the row's uuid or another natural key.
+ */
+export async function encrypt(
+  panel: Pick<Panel, 'keys'>,
+  secret: string,
+  location: SecretLocation,
+): Promise<string> {
+  const [newest] = panel.keys
+  if (!newest) throw new Error('There is no key to encrypt secrets with.')
+  const nonce = crypto.getRandomValues(new Uint8Array(12))
+  const encrypted = await crypto.subtle.encrypt(
+    aesGcmParams(nonce, location),
+    newest.key,
+    encoder.encode(secret),
+  )
+  return [newest.id, toBase64Url(nonce), toBase64Url(new Uint8Array(encrypted))].join('.')
+}
+
+/** Decrypts a secret of this location. Throws when it was altered or moved, or its key is unknown. */
+export async function decrypt(
+  panel: Pick<Panel, 'keys'>,
+  encrypted: string,
+  location: SecretLocation,
+): Promise<string> {
+  const [id, nonce, ciphertext] = encrypted.split('.')
   const key = panel.keys.find((candidate) => candidate.id === id)?.key
   if (!key || !nonce || !ciphertext)
-    throw new Error(`A secret in ${place.table} cannot be opened: its key is unknown.`)
-  const opened = await crypto.subtle.decrypt(
-    algorithm(fromBase64Url(nonce), place),
+    throw new Error(`A secret in ${location.table} cannot be decrypted: its key is unknown.`)
+  const decrypted = await crypto.subtle.decrypt(
+    aesGcmParams(fromBase64Url(nonce), location),
     key,
     fromBase64Url(ciphertext),
   )
-  return new TextDecoder().decode(opened)
+  return new TextDecoder().decode(decrypted)
 }
 
-/** Keys from their configured form, `<id>:<32 bytes in base64>` joined by commas, newest first. */
+/** Imports keys from `<id>:<32 bytes in base64>`, separated by commas, newest first. */
 export async function importKeyRing(configured: string): Promise<KeyRing> {
   return Promise.all(
     configured.split(',').map(async (entry) => {
       const [id = '', material = ''] = entry.trim().split(':')
       const raw = fromBase64Url(material)
       if (!/^\w+$/.test(id) || raw.byteLength !== 32)
-        throw new Error('A key is not of the form <id>:<32 bytes in base64>.')
-      return { id, key: await crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt']) }
+        throw new Error('An encryption key must have the form <id>:<32 bytes in base64>.')
+      const key = await crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
+      return { id, key, signingKey: await deriveSigningKey(raw) }
     }),
   )
 }
 
-/** SHA-256 in hex: enough for secrets that are themselves random. */
+/** Derives the key of signatures, so that no key has two uses. */
+async function deriveSigningKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  const material = await crypto.subtle.importKey('raw', raw, 'HKDF', false, ['deriveKey'])
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encoder.encode('signatures') }
+  const type = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+  return crypto.subtle.deriveKey(params, material, type, false, ['sign', 'verify'])
+}
+
+/**
+ * Signs a text for one purpose (HMAC-SHA-256), as `<key id>.<signature>` in base64url. Use it for what a
+ * browser keeps: what the panel stores itself needs no signature.
+ */
+export async function sign(panel: Pick<Panel, 'keys'>, purpose: string, text: string): Promise<string> {
+  const [newest] = panel.keys
+  if (!newest) throw new Error('There is no key to sign with.')
+  const signature = await crypto.subtle.sign('HMAC', newest.signingKey, signedBytes(purpose, text))
+  return `${newest.id}.${toBase64Url(new Uint8Array(signature))}`
+}
+
+/** Tells, in constant time, whether the signature is that of the text for this purpose. */
+export async function isSignatureOf(
+  panel: Pick<Panel, 'keys'>,
+  purpose: string,
+  text: string,
+  signature: string,
+): Promise<boolean> {
+  const [id, mac = ''] = signature.split('.')
+  const key = panel.keys.find((candidate) => candidate.id === id)?.signingKey
+  if (!key || !/^[\w-]{43}$/.test(mac)) return false
+  return crypto.subtle.verify('HMAC', key, fromBase64Url(mac), signedBytes(purpose, text))
+}
+
+const signedBytes = (purpose: string, text: string) => encoder.encode(`${purpose}\n${text}`)
+
+/** Returns the SHA-256 in hex: enough for secrets that are random. */
 export const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
-/** Whether two strings are equal, in a time that does not tell where they differ. */
+/** Compares two strings in constant time. */
 export const equalSecrets = (one: string, other: string): boolean =>
   timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Random letters and digits, each of the 62 equally likely. */
+/** Generates random letters and digits, each of the 62 equally likely. */
 export function randomText(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour some characters.
+      // 248 is the largest multiple of 62 in a byte: higher values would favour some characters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }
   return text
 }
 
-const algorithm = (nonce: Uint8Array<ArrayBuffer>, place: SecretPlace) => ({
+const aesGcmParams = (nonce: Uint8Array<ArrayBuffer>, location: SecretLocation) => ({
   name: 'AES-GCM',
   iv: nonce,
-  additionalData: encoder.encode(`${place.table}/${place.column}/${place.row}`),
+  additionalData: encoder.encode(`${location.table}/${location.column}/${location.row}`),
 })
 
 const toBase64Url = (bytes: Uint8Array) =>

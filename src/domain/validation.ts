@@ -1,15 +1,15 @@
 import { uniqueViolation } from '../db/database.ts'
 import { invalid } from '../errors.ts'
 
-/** 422 for one field that the schema could not judge. */
+/** 422 for one field, for rules that the schema cannot check. */
 export const invalidField = (field: string, rule: string, detail: string) =>
   invalid([{ field, rule, detail }])
 
 /**
- * Runs a write and turns the violation of a unique constraint into a 422 on the field it guards.
- * `fields` maps parts of constraint names to field names.
+ * Runs a write and turns a unique violation into a 422 on the field. `fields` maps parts of constraint
+ * names to field names.
  */
-export async function refusingDuplicates<T>(
+export async function rejectDuplicates<T>(
   fields: Record<string, string>,
   write: () => Promise<T>,
 ): Promise<T> {

@@ -1,34 +1,40 @@
 import type { Context } from 'hono'
 import { ApiError } from '../errors.ts'
 
-const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether a method only reads. */
+export const isSafeMethod = (method: string) => safeMethods.has(method)
 
 /**
- * A request under the cookies of a session changes something only when it comes from a page of ours and shows
- * what only such a page can read: the header `X-XSRF-TOKEN`, or `X-CSRF-TOKEN`. Refuses the others with 419,
- * whatever their content type. Spec: Browser authentication, CSRF.
+ * Requires a changing request under a session cookie to come from the panel's own pages, with the session's CSRF
+ * token in `X-XSRF-TOKEN` or `X-CSRF-TOKEN`. Refuses other requests with 419, whatever their content type.
+ * Spec: docs/api.md#browser-sessions.
  */
-export function requireSameOrigin(c: Context, panelUrl: string, isOurs: (token: string) => boolean): void {
-  if (reading.has(c.req.method)) return
-  if (!isFromOurPages(c, panelUrl)) throw mismatch('The request does not come from a page of this panel.')
-  const shown = c.req.header('x-xsrf-token') ?? c.req.header('x-csrf-token') ?? ''
-  if (!isOurs(decoded(shown))) {
-    throw mismatch('The page is out of date. Load it again.')
+export function requireCsrfToken(
+  c: Context,
+  panelUrl: string,
+  isValidToken: (token: string) => boolean,
+): void {
+  if (isSafeMethod(c.req.method)) return
+  if (!isSameOrigin(c, panelUrl)) throw csrfMismatch('The request does not come from a page of this panel.')
+  const sentToken = c.req.header('x-xsrf-token') ?? c.req.header('x-csrf-token') ?? ''
+  if (!isValidToken(decodeToken(sentToken))) {
+    throw csrfMismatch('The page has expired. Reload it and try again.')
   }
 }
 
-/** Browsers say where a request comes from; one that says nothing is no browser of today. */
-function isFromOurPages(c: Context, panelUrl: string): boolean {
+/** Current browsers send `Origin` or `Sec-Fetch-Site`; a request with neither is refused. */
+function isSameOrigin(c: Context, panelUrl: string): boolean {
   const { origin } = new URL(panelUrl)
-  const claimed = c.req.header('origin')
-  if (claimed !== undefined) return claimed === origin
+  const originHeader = c.req.header('origin')
+  if (originHeader !== undefined) return originHeader === origin
   return c.req.header('sec-fetch-site') === 'same-origin'
 }
 
-const mismatch = (detail: string) => new ApiError(419, [{ code: 'HttpException', detail }])
+const csrfMismatch = (detail: string) => new ApiError(419, [{ code: 'HttpException', detail }])
 
-/** Libraries send the cookie as it is written there, or decoded. */
-function decoded(text: string): string {
+/** Decodes the token: libraries send the cookie's value either encoded or decoded. */
+function decodeToken(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

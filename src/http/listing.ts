@@ -1,18 +1,17 @@
-import { zValidator } from '@hono/zod-validator'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { badRequest, invalid } from '../errors.ts'
-import type { HttpEnv } from './environment.ts'
-import { type Lazy, stating } from './facts.ts'
-import { parseQuery } from './query-string.ts'
+import { type ApiError, badRequest, invalid } from '../errors.ts'
+import type { HttpEnv } from './http-env.ts'
+import { readInput, readQuery } from './input.ts'
+import { type LazySchema, withMetadata } from './metadata.ts'
 import { invalidInput } from './route.ts'
-import { describeFailure, ruleOf } from './rules.ts'
+import { describeFailure, ruleName } from './validation-rules.ts'
 
-/** One page asked for, with validated names of filters and sorts. */
+/** The page to read, with validated names of filters and sorts. */
 export type ListQuery = {
   page: number
   perPage: number
-  /** Field → alternatives; several fields must all match. */
+  /** Alternatives by field; all fields must match. */
   filters: Record<string, string[]>
   sorts: { field: string; descending: boolean }[]
   search: string | null
@@ -20,59 +19,74 @@ export type ListQuery = {
 
 export type ListingOptions = {
   filters?: readonly string[]
-  /** Left out: `sort` is ignored. */
+  /** Values of `type`; the route reads it itself. */
+  types?: readonly string[]
+  /** Without it `sort` is ignored. */
   sorts?: readonly string[]
   perPage: number
-  mostPerPage: number
-  /** Whether `search` is taken: at most 100 characters. */
+  maxPerPage: number
+  /** Whether the list takes `search`, of at most 100 characters. */
   hasSearch?: boolean
-  /** What the query must fit, where numbers out of bounds are refused as well: with 422. */
-  schema?: Lazy
+  /** Validates the query, and refuses numbers out of bounds with 422. */
+  schema?: LazySchema
 }
 
-const deepestPage = 10_000_000
-const longestSearch = 100
+/** The query of a list as a typed client writes it. */
+export type ListInput<Options extends ListingOptions> = {
+  page?: number
+  per_page?: number
+  sort?: string
+  search?: string
+  include?: string
+} & (Options extends { types: readonly (infer Type)[] } ? { type?: Type } : {}) &
+  (Options extends { filters: readonly (infer Name extends string)[] }
+    ? { [Filter in `filter[${Name}]`]?: string }
+    : {})
+
+const maxPage = 10_000_000
+const maxSearchLength = 100
 
 /**
- * `page`, `per_page`, `filter[…]` and `sort` of a list.
+ * Reads `page`, `per_page`, `filter[…]`, `sort` and `search` of a list.
  *
- * Refuses unknown filters and sorts with 400, naming the allowed ones; numbers out of bounds are
- * brought into them, as clients of the ecosystem expect, unless `schema` refuses them.
+ * Refuses unknown filters and sorts with 400, and names the allowed ones. Brings numbers out of bounds into them,
+ * as clients of the ecosystem expect, unless `schema` refuses them with 422.
  */
-export function listing(
-  options: ListingOptions,
-): MiddlewareHandler<HttpEnv, string, { in: { query: object }; out: { query: ListQuery } }> {
-  const validator = zValidator('query', z.record(z.string(), z.unknown()), undefined, {
-    validationFunction: (_schema, flat) => ({
-      success: true as const,
-      data: readFitting(options, parseQuery(flat)) as never,
-    }),
-  })
+export function listing<const Options extends ListingOptions>(
+  options: Options,
+): MiddlewareHandler<HttpEnv, string, { in: { query: ListInput<Options> }; out: { query: ListQuery } }> {
   const schema = options.schema ?? (() => ListingSchema(options))
-  return stating({ kind: 'input', place: 'query', schema }, validator) as never
+  return withMetadata({ kind: 'input', target: 'query', schema }, async (c, next) => {
+    c.req.addValidatedData('query', readValidatedListing(options, await readQuery(c)))
+    await next()
+  })
 }
 
-/** Names that nobody knows come first, then what does not fit the schema. */
-function readFitting(options: ListingOptions, query: Record<string, unknown>): ListQuery {
+/** Reads the query; unknown names are refused before what does not fit the schema. */
+function readValidatedListing(options: ListingOptions, query: Record<string, unknown>): ListQuery {
   const listing = readListing(options, query)
-  const result = options.schema?.().safeParse(query, { error: (issue) => ruleOf(issue) })
+  const result = options.schema?.().safeParse(query, { error: (issue) => ruleName(issue) })
   if (result?.success === false) throw invalidInput(result.error.issues)
   return listing
 }
 
-/** What `listing` makes of a parsed query. */
+/** Reads a parsed query as `listing` does, without the schema. */
 export function readListing(options: ListingOptions, query: Record<string, unknown>): ListQuery {
   return {
-    page: wholeNumber(query.page, 1, deepestPage, 1),
-    perPage: wholeNumber(query.per_page, 1, options.mostPerPage, options.perPage),
+    page: clampedInteger(query.page, 1, maxPage, 1),
+    perPage: clampedInteger(query.per_page, 1, options.maxPerPage, options.perPage),
     filters: readFilters(options.filters ?? [], query.filter),
     sorts: options.sorts ? readSorts(options.sorts, query.sort) : [],
     search: options.hasSearch ? readSearch(query.search) : null,
   }
 }
 
-/** Names of `include`, as a comma list or an array; dotted ones reach two levels deep. */
-export function readIncludes(value: unknown): string[] {
+/** Reads the relations that the request asks for by `include`. */
+export const readIncludes = async (c: Context): Promise<string[]> =>
+  parseIncludes((await readInput(c)).include)
+
+/** Parses a comma list or an array of paths, such as `user` and `servers.user`: two levels, at most 50 of them. */
+export function parseIncludes(value: unknown): string[] {
   return [value]
     .flat()
     .filter((part) => typeof part === 'string')
@@ -85,11 +99,12 @@ export function readIncludes(value: unknown): string[] {
 function readFilters(allowed: readonly string[], value: unknown): Record<string, string[]> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
   const filters: Record<string, string[]> = {}
-  for (const [field, wanted] of Object.entries(value)) {
-    if (!allowed.includes(field)) throw unknownName('filter', field, allowed, 'InvalidFilterQuery')
-    if (wanted === null) continue
-    if (typeof wanted !== 'string') throw badRequest(`The filter "${field}" must be a string.`)
-    filters[field] = wanted
+  for (const [field, values] of Object.entries(value)) {
+    if (!allowed.includes(field)) throw unknownNameError('filter', field, allowed, 'InvalidFilterQuery')
+    if (values === null) continue
+    const text = typeof values === 'number' || typeof values === 'boolean' ? String(values) : values
+    if (typeof text !== 'string') throw badRequest(`The filter "${field}" must be a string.`)
+    filters[field] = text
       .slice(0, 255)
       .split(',')
       .filter((part) => part !== '')
@@ -105,46 +120,78 @@ function readSorts(allowed: readonly string[], value: unknown): ListQuery['sorts
     .map((part) => {
       const descending = part.startsWith('-')
       const field = descending ? part.slice(1) : part
-      if (!allowed.includes(field)) throw unknownName('sort', field, allowed, 'InvalidSortQuery')
+      if (!allowed.includes(field)) throw unknownNameError('sort', field, allowed, 'InvalidSortQuery')
       return { field, descending }
     })
 }
 
 function readSearch(value: unknown): string | null {
   if (value === undefined || value === null) return null
-  const rule = typeof value !== 'string' ? 'string' : value.length > longestSearch ? 'max' : null
+  const rule = typeof value !== 'string' ? 'string' : value.length > maxSearchLength ? 'max' : null
   if (rule)
     throw invalid([
-      { field: 'search', rule, detail: describeFailure('search', rule, { maximum: longestSearch }) },
+      { field: 'search', rule, detail: describeFailure('search', rule, { maximum: maxSearchLength }) },
     ])
   return value as string
 }
 
-function unknownName(kind: string, name: string, allowed: readonly string[], code: string): Error {
+function unknownNameError(kind: string, name: string, allowed: readonly string[], code: string): ApiError {
   return badRequest(
     `The ${kind} "${name.slice(0, 64)}" is not allowed. Allowed: ${allowed.join(', ')}.`,
     code,
   )
 }
 
-function wholeNumber(value: unknown, least: number, most: number, otherwise: number): number {
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isNaN(number) || number < least) return otherwise
-  return Math.min(number, most)
+function clampedInteger(value: unknown, min: number, max: number, fallback: number): number {
+  const text = typeof value === 'number' ? String(value) : value
+  const number = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(number) || number < min) return fallback
+  return Math.min(number, max)
 }
+
+const broughtIntoRange = 'another value is brought into that range'
+const anyNumber = (fallback: number) => ({ type: ['integer', 'string'], default: fallback })
+
+/** A text that may be blank. */
+const anyText = (maximum?: number) =>
+  z
+    .string()
+    .optional()
+    .meta({ acceptedAs: { type: 'string', ...(maximum === undefined ? {} : { maxLength: maximum }) } })
+
+/** Names of sorts, separated by commas, each of them descending with a minus. */
+const sortText = (names: readonly string[]) =>
+  z
+    .string()
+    .optional()
+    .meta({ acceptedAs: { type: 'string', pattern: `^\\s*(?:(?:-?(?:${names.join('|')}))?(?:,|\\s*$))*$` } })
 
 const ListingSchema = (options: ListingOptions) =>
   z.object({
-    page: z.int().min(1).optional(),
-    per_page: z.int().min(1).max(options.mostPerPage).optional(),
+    page: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(`From 1; ${broughtIntoRange}`)
+      .meta({ acceptedAs: anyNumber(1) }),
+    per_page: z
+      .int()
+      .min(1)
+      .max(options.maxPerPage)
+      .optional()
+      .describe(`From 1 to ${options.maxPerPage}; ${broughtIntoRange}`)
+      .meta({ acceptedAs: anyNumber(options.perPage) }),
     ...(options.filters?.length
       ? {
-          filter: z
-            .object(Object.fromEntries(options.filters.map((name) => [name, z.string().optional()])))
-            .optional(),
+          filter: z.object(Object.fromEntries(options.filters.map((name) => [name, anyText()]))).optional(),
         }
       : {}),
-    ...(options.sorts?.length ? { sort: z.string().optional() } : {}),
-    ...(options.hasSearch ? { search: z.string().max(longestSearch).optional() } : {}),
-    include: z.string().optional(),
+    ...(options.sorts?.length ? { sort: sortText(options.sorts) } : {}),
+    ...(options.types
+      ? {
+          type: anyText().describe(`One of ${options.types.join(', ')}; others are ignored`),
+        }
+      : {}),
+    ...(options.hasSearch ? { search: anyText(maxSearchLength) } : {}),
+    include: anyText(),
   })

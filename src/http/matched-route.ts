@@ -1,19 +1,19 @@
 import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
 
-/** The pattern of the route that answers, as it is declared; null where no route does. Never the path, which may hold tokens. */
+/** Returns the declared pattern of the matched route, or null. The path itself may contain tokens. */
 export const matchedRoute = (c: Context): string | null =>
   matchedRoutes(c).find(({ method }) => method !== 'ALL')?.path ?? null
 
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The method, or `other`: callers may call theirs as they like. */
-export const knownMethod = (c: Context): string => (methods.has(c.req.method) ? c.req.method : 'other')
+/** Returns the method, or `other` for one that HTTP does not define: labels must be few. */
+export const methodLabel = (c: Context): string => (knownMethods.has(c.req.method) ? c.req.method : 'other')
 
 const surfaces = ['application', 'client', 'remote']
 
-/** Which surface the path belongs to: a word of a short list, whatever the path is. */
-export function surfaceOf(c: Context): string {
+/** Returns the surface that a path belongs to, from a short list whatever the path is. */
+export function surfaceName(c: Context): string {
   const [, first, second = ''] = c.req.path.split('/', 3)
   if (first === 'api') return surfaces.includes(second) ? second : 'browser'
   if (first === 'jobs') return 'jobs'

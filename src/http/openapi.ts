@@ -1,4 +1,4 @@
-import { type Fact, factOfKind, type RouteRow } from './facts.ts'
+import { describeAccepted, withEmptyBody } from './accepted-input.ts'
 import {
   alternativesOf,
   hoistResources,
@@ -8,21 +8,22 @@ import {
   requiredOf,
   typesOf,
 } from './json-schema.ts'
+import { findMetadata, type RouteMetadata, type RouteRow } from './metadata.ts'
 
 export type SecurityScheme =
   | { type: 'http'; scheme: 'bearer'; description: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
 
-/** What the routes do not say of themselves. */
+/** What the document says beside the routes. */
 export type DocumentInfo = {
   title: string
   version: string
   description: string
-  /** Origin under which the panel is reached; `/` where that is the one the document comes from. */
+  /** Origin of the panel; `/` is the origin that serves the document. */
   url: string
-  /** Sections, by the beginning of their paths; the first that fits is taken. */
+  /** Sections of the document; a route belongs to the first whose prefix its path has. */
   tags: { name: string; prefix: string; description: string }[]
-  /** Credential of a route → the schemes of which any one will do. */
+  /** Schemes by the credential of a route; any one of them is enough. */
   credentials: Record<string, Record<string, SecurityScheme>>
 }
 
@@ -39,19 +40,19 @@ export type OpenApiDocument = {
   }
 }
 
-/** `:server` and `:server{…}` as `{server}`. */
-export const curlyPath = (path: string) => path.replace(/:(\w+)(\{[^/]*\})?/g, '{$1}')
+/** Writes `:server` and `:server{…}` as `{server}`. */
+export const openApiPath = (path: string) => path.replace(/:(\w+)(\{[^/]*\})?/g, '{$1}')
 
 /**
- * The OpenAPI 3.1 document of the routes, built from what they state about themselves. Throws when a route
- * names a credential that `info` does not describe.
+ * Builds the OpenAPI 3.1 document from the metadata of the routes. Throws when `info` does not describe the
+ * credential of a route.
  */
 export function openApiDocument(routes: RouteRow[], info: DocumentInfo): OpenApiDocument {
   const { title, version, description, url, tags } = info
   const schemas: Record<string, JsonSchema> = { Errors: errorsSchema }
   const paths: OpenApiDocument['paths'] = {}
   for (const row of routes) {
-    const path = (paths[curlyPath(row.path)] ??= {})
+    const path = (paths[openApiPath(row.path)] ??= {})
     path[row.method.toLowerCase()] = operationOf(row, info, schemas)
   }
   return {
@@ -62,7 +63,9 @@ export function openApiDocument(routes: RouteRow[], info: DocumentInfo): OpenApi
     paths,
     components: {
       schemas,
-      responses: Object.fromEntries(refusals.map((refusal) => [refusal.name, refusalResponse(refusal.text)])),
+      responses: Object.fromEntries(
+        errorResponses.map((refusal) => [refusal.name, errorResponse(refusal.text)]),
+      ),
       securitySchemes: Object.assign({}, ...Object.values(info.credentials)) as Record<
         string,
         SecurityScheme
@@ -73,55 +76,68 @@ export function openApiDocument(routes: RouteRow[], info: DocumentInfo): OpenApi
 
 function operationOf(row: RouteRow, info: DocumentInfo, schemas: Record<string, JsonSchema>): JsonSchema {
   const tag = info.tags.find(({ prefix }) => row.path.startsWith(prefix))?.name ?? ''
-  const throttles = row.facts.filter((fact) => fact.kind === 'throttle')
+  const throttles = row.metadata.filter((metadata) => metadata.kind === 'throttle')
   return {
     operationId: operationId(row),
     tags: [tag],
-    summary: factOfKind(row, 'summary')?.text ?? '',
+    summary: findMetadata(row, 'summary')?.text ?? '',
     security: securityOf(row, info),
-    'x-permission': factOfKind(row, 'permission')?.name ?? '',
+    'x-permission': findMetadata(row, 'permission')?.name ?? '',
     ...(throttles.length > 0 ? { 'x-throttles': throttles.map(throttleOf) } : {}),
     parameters: [...pathParameters(row), ...queryParameters(row), ...includeParameter(row)],
     ...requestBodyOf(row),
-    responses: { ...successOf(row, tag, schemas), ...refusalsOf(row) },
+    responses: { ...successOf(row, tag, schemas), ...errorResponsesOf(row) },
   }
 }
 
-/** Unique, since it spells method and path: `getApplicationServersByServer`. */
+/** Builds the operation id from method and path, so that it is unique: `getApplicationServersByServer`. */
 function operationId({ method, path }: RouteRow): string {
-  const words = curlyPath(path)
+  const segments = openApiPath(path)
     .replace(/^\/api\//, '/')
     .replace(/\{(\w+)\}/g, 'by-$1')
     .split(/[^a-zA-Z0-9]+/)
     .filter(Boolean)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return method.toLowerCase() + words.join('')
+    .map((segment) => segment.charAt(0).toUpperCase() + segment.slice(1))
+  return method.toLowerCase() + segments.join('')
 }
 
-/** The schemes of the credential, each an alternative; an empty list where nothing is asked. */
+/** Lists the schemes of the credential as alternatives; none when the route needs no credential. */
 function securityOf(row: RouteRow, info: DocumentInfo): Record<string, never[]>[] {
-  const credential = factOfKind(row, 'credential')?.name ?? ''
+  const credential = findMetadata(row, 'credential')?.name ?? ''
   const schemes = info.credentials[credential]
-  if (!schemes) throw new Error(`${row.method} ${row.path} needs "${credential}", which nothing describes.`)
+  if (!schemes)
+    throw new Error(`${row.method} ${row.path} needs "${credential}", which the document does not describe.`)
   return Object.keys(schemes).map((name) => ({ [name]: [] }))
 }
 
-const throttleOf = ({ name, limit, seconds }: Extract<Fact, { kind: 'throttle' }>) => ({
+const throttleOf = ({ name, limit, seconds }: Extract<RouteMetadata, { kind: 'throttle' }>) => ({
   name,
-  limit: limit === 0 ? 'configured' : limit,
+  limit,
   seconds,
 })
 
-type Place = Extract<Fact, { kind: 'input' }>['place']
+type Target = Extract<RouteMetadata, { kind: 'input' }>['target']
 
-function inputOf(row: RouteRow, place: Place): JsonSchema | null {
-  const fact = row.facts.find((candidate) => candidate.kind === 'input' && candidate.place === place)
-  return fact?.kind === 'input' ? jsonSchemaOf(fact.schema(), 'input') : null
+function inputMetadata(row: RouteRow, target: Target) {
+  return row.metadata.find((metadata) => metadata.kind === 'input' && metadata.target === target) as
+    | Extract<RouteMetadata, { kind: 'input' }>
+    | undefined
+}
+
+/** Describes what is accepted, not only what should be sent. */
+function inputSchema(row: RouteRow, target: Target): JsonSchema | null {
+  const metadata = inputMetadata(row, target)
+  if (!metadata) return null
+  const { schema, preserveWhitespace = false, requiresBody = false } = metadata
+  // Values of a path and files of a form are not normalised.
+  const isExact = preserveWhitespace || target === 'param' || target === 'form'
+  const described = describeAccepted(jsonSchemaOf(schema(), 'accepted'), isExact)
+  return target === 'json' ? withEmptyBody(described, requiresBody) : described
 }
 
 function pathParameters(row: RouteRow): JsonSchema[] {
-  const described = propertiesOf(inputOf(row, 'param') ?? {})
-  return [...curlyPath(row.path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  const described = propertiesOf(inputSchema(row, 'param') ?? {})
+  return [...openApiPath(row.path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
@@ -129,13 +145,13 @@ function pathParameters(row: RouteRow): JsonSchema[] {
   }))
 }
 
-/** Objects are spelt `filter[name]`, lists `name[]`. */
+/** Writes objects as `filter[name]` and lists as `name[]`. */
 function queryParameters(row: RouteRow): JsonSchema[] {
-  const query = inputOf(row, 'query') ?? {}
+  const query = inputSchema(row, 'query') ?? {}
   return Object.entries(propertiesOf(query)).flatMap(([name, schema]) => {
     const members = alternativesOf(schema).flatMap((each) => Object.entries(propertiesOf(each)))
-    const parameter = (spelt: string, described: JsonSchema) => ({
-      name: spelt,
+    const parameter = (parameterName: string, described: JsonSchema) => ({
+      name: parameterName,
       in: 'query',
       required: requiredOf(query).includes(name) && members.length === 0,
       schema: described,
@@ -145,10 +161,10 @@ function queryParameters(row: RouteRow): JsonSchema[] {
   })
 }
 
-/** What has relations takes `include`; lists state it themselves. */
+/** Adds `include` where the answer has relations; lists declare it themselves. */
 function includeParameter(row: RouteRow): JsonSchema[] {
-  const output = factOfKind(row, 'returns')?.schema
-  if (!output || propertiesOf(inputOf(row, 'query') ?? {}).include) return []
+  const output = findMetadata(row, 'returns')?.schema
+  if (!output || propertiesOf(inputSchema(row, 'query') ?? {}).include) return []
   const schema = jsonSchemaOf(output(), 'output')
   const data = propertiesOf(schema).data as { items?: JsonSchema } | undefined
   const attributes = propertiesOf(data?.items ?? schema).attributes
@@ -156,14 +172,17 @@ function includeParameter(row: RouteRow): JsonSchema[] {
   return [{ name: 'include', in: 'query', required: false, schema: { type: 'string' } }]
 }
 
-const bodyTypes = { json: 'application/json', form: 'multipart/form-data' } as const
+const bodyTypes = { json: ['application/json'], form: ['multipart/form-data'] }
 
 function requestBodyOf(row: RouteRow): JsonSchema {
-  for (const place of ['json', 'form'] as const) {
-    const schema = inputOf(row, place)
+  for (const target of ['json', 'form'] as const) {
+    const schema = inputSchema(row, target)
     if (!schema) continue
-    const required = requiredOf(schema).length > 0
-    return { requestBody: { required, content: { [bodyTypes[place]]: { schema } } } }
+    const metadata = inputMetadata(row, target)
+    const required = requiredOf(schema).length > 0 || metadata?.requiresBody === true
+    const types = metadata?.types ?? bodyTypes[target]
+    const content = Object.fromEntries(types.map((type) => [type, { schema }]))
+    return { requestBody: { required, content } }
   }
   return {}
 }
@@ -173,71 +192,75 @@ function successOf(
   tag: string,
   schemas: Record<string, JsonSchema>,
 ): Record<string, JsonSchema> {
-  const declared = factOfKind(row, 'returns')
-  if (!declared) return {}
-  const { status } = declared
-  const schema = declared.schema ? jsonSchemaOf(declared.schema(), 'output') : null
+  const returned = findMetadata(row, 'returns')
+  if (!returned) return {}
+  const { status } = returned
+  const schema = returned.schema ? jsonSchemaOf(returned.schema(), 'output') : null
   const nameOf = (resource: string) => `${tag}.${resource}`
-  const content = schema ? { 'application/json': { schema: hoistResources(schema, schemas, nameOf) } } : null
-  return { [status]: { description: successTexts[status] ?? 'Done.', ...(content ? { content } : {}) } }
+  const texts = (returned.textTypes ?? []).map((type) => [type, { schema: { type: 'string' } }] as const)
+  const json = schema ? { 'application/json': { schema: hoistResources(schema, schemas, nameOf) } } : null
+  const content = json && { ...json, ...Object.fromEntries(texts) }
+  return {
+    [status]: { description: successDescriptions[status] ?? 'OK.', ...(content ? { content } : {}) },
+  }
 }
 
-const successTexts: Record<number, string> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Taken on; it is done later.',
-  204: 'Done; there is nothing to say.',
-  302: 'Elsewhere.',
+const successDescriptions: Record<number, string> = {
+  200: 'OK.',
+  201: 'Created.',
+  202: 'Accepted; the work continues in the background.',
+  204: 'Done, without content.',
+  302: 'Redirect.',
 }
 
-type Refusal = { status: string; name: string; text: string; isOf: (row: RouteRow) => boolean }
+type ErrorResponse = { status: string; name: string; text: string; appliesTo: (row: RouteRow) => boolean }
 
 const hasInput = (row: RouteRow) =>
-  (['json', 'form', 'query'] as const).some((place) => inputOf(row, place) !== null)
+  (['json', 'form', 'query'] as const).some((target) => inputSchema(row, target) !== null)
 
-/** What is refused with which status, and which routes can do so. */
-const refusals: Refusal[] = [
+/** The errors of the document, and which routes can answer with them. */
+const errorResponses: ErrorResponse[] = [
   {
     status: '401',
     name: 'Unauthenticated',
-    text: 'No credential, or none that is valid.',
-    isOf: (row) => factOfKind(row, 'credential')?.name !== 'none',
+    text: 'The credential is missing or invalid.',
+    appliesTo: (row) => findMetadata(row, 'credential')?.name !== 'none',
   },
   {
     status: '403',
     name: 'Forbidden',
-    text: 'Known, but not allowed.',
-    isOf: (row) => factOfKind(row, 'credential')?.name !== 'none',
+    text: 'The caller may not do this.',
+    appliesTo: (row) => findMetadata(row, 'credential')?.name !== 'none',
   },
   {
     status: '404',
     name: 'NotFound',
-    text: 'Not there, or not for this caller.',
-    isOf: (row) => row.path.includes(':'),
+    text: 'The resource does not exist, or the caller has no access to it.',
+    appliesTo: (row) => row.path.includes(':'),
   },
   {
     status: '422',
     name: 'Invalid',
-    text: 'The input breaks a rule: one entry for each, with the field in `meta`.',
-    isOf: hasInput,
+    text: 'The input is invalid: one entry per failed rule, with the field in `meta`.',
+    appliesTo: hasInput,
   },
   {
     status: '429',
     name: 'TooManyRequests',
-    text: 'Too many requests: wait as long as `Retry-After` says.',
-    isOf: (row) => factOfKind(row, 'throttle') !== null,
+    text: 'Too many requests: wait for the seconds in `Retry-After`.',
+    appliesTo: (row) => findMetadata(row, 'throttle') !== null,
   },
-  { status: 'default', name: 'Refused', text: 'Any other refusal.', isOf: () => true },
+  { status: 'default', name: 'Refused', text: 'Any other error.', appliesTo: () => true },
 ]
 
-const refusalsOf = (row: RouteRow) =>
+const errorResponsesOf = (row: RouteRow) =>
   Object.fromEntries(
-    refusals
-      .filter(({ isOf }) => isOf(row))
+    errorResponses
+      .filter(({ appliesTo }) => appliesTo(row))
       .map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
   )
 
-const refusalResponse = (description: string) => ({
+const errorResponse = (description: string) => ({
   description,
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Errors' } } },
 })

@@ -1,16 +1,16 @@
 import * as z from 'zod'
-import type { Lazy } from './facts.ts'
+import type { LazySchema } from './metadata.ts'
 
-/** `YYYY-MM-DDTHH:MM:SS+00:00`: the one way in which instants leave. */
+/** Formats an instant as `YYYY-MM-DDTHH:MM:SS+00:00`, the only format of the wire. */
 export const timestamp = (instant: Date) => `${instant.toISOString().slice(0, 19)}+00:00`
 
-/** The same, where there may be none. */
+/** Formats an instant that may be null. */
 export const timestampOrNull = (instant: Date | null) => (instant ? timestamp(instant) : null)
 
-/** Schema of what `timestamp` writes. */
+/** Schema of a formatted instant. */
 export const Timestamp = () => z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
 
-/** What stands in place of a relation that the caller may not see or that is empty. */
+/** Stands for a relation that is empty or that the caller may not read. */
 export const nullResource = { object: 'null_resource', attributes: null } as const
 
 export const NullResource = () => z.object({ object: z.literal('null_resource'), attributes: z.null() })
@@ -27,7 +27,7 @@ export type Pagination = {
 }
 export type PageOf<Attributes> = List<Attributes> & { meta: { pagination: Pagination } }
 
-/** One page of rows with what is needed to find the others. */
+/** One page of rows, with what links to the other pages need. */
 export type Page<Row> = { rows: Row[]; total: number; page: number; perPage: number }
 
 export type Resource<Row, Attributes> = {
@@ -35,17 +35,17 @@ export type Resource<Row, Attributes> = {
   attributes: (row: Row) => Attributes
   one: (row: Row) => Item<Attributes>
   list: (rows: Row[]) => List<Attributes>
-  /** `url` is the address of the request: links keep its query and change the page. */
+  /** `url` is that of the request: links keep its query and change the page. */
   page: (page: Page<Row>, url: string) => PageOf<Attributes>
-  One: Lazy
-  List: Lazy
-  Page: Lazy
+  One: LazySchema<z.ZodType<Item<Attributes>>>
+  List: LazySchema<z.ZodType<List<Attributes>>>
+  Page: LazySchema<z.ZodType<PageOf<Attributes>>>
 }
 
-/** The wire form of one kind of row: its name, the schema of its attributes, and how a row becomes them. */
+/** Defines a resource: its name, the schema of its attributes, and how they are made from a row. */
 export function resource<Row, Attributes extends object>(
   name: string,
-  schema: Lazy<z.ZodType<Attributes>>,
+  schema: LazySchema<z.ZodType<Attributes>>,
   attributes: (row: Row) => Attributes,
 ): Resource<Row, Attributes> {
   const one = (row: Row): Item<Attributes> => ({ object: name, attributes: attributes(row) })
@@ -64,10 +64,10 @@ export function resource<Row, Attributes extends object>(
   }
 }
 
-/** Schema of an object's optional `relationships`. */
+/** Schema of the optional `relationships` of a resource. */
 export const Relationships = () => z.record(z.string(), z.unknown()).optional()
 
-/** Schema of what `paginationOf` writes. */
+/** Schema of the pagination of a list. */
 export const PaginationShape = () =>
   z.object({
     total: z.int(),
@@ -78,7 +78,7 @@ export const PaginationShape = () =>
     links: z.strictObject({ previous: z.url().optional(), next: z.url().optional() }),
   })
 
-/** The pagination block of a list's `meta`. */
+/** Builds the pagination in a list's `meta`. */
 export function paginationOf(page: Page<unknown>, url: string): Pagination {
   const pages = Math.max(1, Math.ceil(page.total / page.perPage))
   const link = (number: number) => {

@@ -1,102 +1,123 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { invalid, notFound } from '../errors.ts'
-import { type Lazy, stating } from './facts.ts'
-import type { HttpEnv } from './environment.ts'
-import { bufferBody, normaliseBody } from './json-body.ts'
-import { parseExactQuery, parseQuery } from './query-string.ts'
-import { describeFailure, ruleOf } from './rules.ts'
+import { type ApiError, invalid, notFound } from '../errors.ts'
+import type { HttpEnv } from './http-env.ts'
+import { declare, type LazySchema, withMetadata } from './metadata.ts'
+import { defaultBodyLimit, type InputOptions, readInput, readQuery } from './input.ts'
+import { normalise, type TextRule, textRuleOf } from './normalise.ts'
+import { describeFailure, ruleName } from './validation-rules.ts'
 
 // Workers forbid compiling code from text; without it all platforms behave alike.
 z.config({ jitless: true })
 
-/** Bytes of a JSON body unless a route says otherwise. */
-export const defaultBodyLimit = 256 * 1024
-
-type Input<Place extends string, Schema extends z.ZodType> = {
-  in: { [K in Place]: z.input<Schema> }
-  out: { [K in Place]: z.output<Schema> }
+type Input<Target extends string, Schema extends z.ZodType> = {
+  in: { [K in Target]: z.input<Schema> }
+  out: { [K in Target]: z.output<Schema> }
 }
-type Word<Place extends string, Schema extends z.ZodType> = MiddlewareHandler<
+type InputMiddleware<Target extends string, Schema extends z.ZodType> = MiddlewareHandler<
   HttpEnv,
   string,
-  Input<Place, Schema>
+  Input<Target, Schema>
 >
 
-/** What the route does, in a few words. */
-export const summary = (text: string): MiddlewareHandler => stating({ kind: 'summary', text }, pass())
+/** Says what the route does: imperative, with the name of the resource. */
+export const summary = (text: string): MiddlewareHandler => declare({ kind: 'summary', text })
 
-/** States the success answer. Tests hold every answer to it; production does not pay for that. */
-export const returns = (status: number, schema: Lazy | null = null): MiddlewareHandler =>
-  stating({ kind: 'returns', status, schema }, pass())
+/**
+ * Declares the successful answer. Tests check every answer against it; production does not. `textTypes` are further
+ * content types that the caller can ask for, of text without a schema.
+ */
+export const returns = (
+  status: number,
+  schema: LazySchema | null = null,
+  textTypes: string[] = [],
+): MiddlewareHandler => declare({ kind: 'returns', status, schema, textTypes })
 
-/** The parts of the path must fit. Refuses with 404: what cannot exist is not found. */
-export const params = <Schema extends z.ZodType>(schema: Lazy<Schema>): Word<'param', Schema> =>
-  stating(
-    { kind: 'input', place: 'param', schema },
-    validating(
-      'param',
-      schema,
-      (value) => value,
-      () => notFound(),
-    ),
-  )
+/** Validates the parameters of the path. Refuses with 404: what cannot exist is not found. */
+export const params = <Schema extends z.ZodType>(
+  schema: LazySchema<Schema>,
+): InputMiddleware<'param', Schema> =>
+  withMetadata({ kind: 'input', target: 'param', schema }, validateParams(schema))
 
-/** The query must fit. Refuses with 422. */
-export const query = <Schema extends z.ZodType>(schema: Lazy<Schema>): Word<'query', Schema> =>
-  stating({ kind: 'input', place: 'query', schema }, validating('query', schema, parseQuery, invalidInput))
-
-/** The same for names of files, whose blanks are part of them. Refuses with 422. */
-export const exactQuery = <Schema extends z.ZodType>(schema: Lazy<Schema>): Word<'query', Schema> =>
-  stating(
-    { kind: 'input', place: 'query', schema },
-    validating('query', schema, parseExactQuery, invalidInput),
-  )
-
-/** The JSON body must fit; unknown keys are dropped. Refuses with 422, with 413 above `limit` bytes. */
-export const body = <Schema extends z.ZodType>(
-  schema: Lazy<Schema>,
-  limit = defaultBodyLimit,
-): Word<'json', Schema> => {
-  const validator = validating('json', schema, normaliseBody, invalidInput)
-  return stating({ kind: 'input', place: 'json', schema, limit }, async (c, next) => {
-    await bufferBody(c, limit)
-    return validator(c, next)
+/**
+ * Validates the query, on `GET` with the members of a JSON body; with `preserveWhitespace` texts stay as they were
+ * sent. Refuses with 422.
+ */
+export function query<Schema extends z.ZodType>(
+  schema: LazySchema<Schema>,
+  { preserveWhitespace = false }: { preserveWhitespace?: boolean } = {},
+): InputMiddleware<'query', Schema> {
+  let built: Schema | null = null
+  return withMetadata({ kind: 'input', target: 'query', schema, preserveWhitespace }, async (c, next) => {
+    built ??= schema()
+    const value = await readQuery(c, preserveWhitespace ? 'exact' : undefined)
+    const result = built.safeParse(value, { error: ruleName })
+    if (!result.success) throw invalidInput(result.error.issues)
+    c.req.addValidatedData('query', result.data as object)
+    await next()
   })
 }
 
-/** A new one for each fact: the fact hangs on it. */
-const pass = (): MiddlewareHandler => async (_c, next) => next()
+export type BodyOptions = Pick<InputOptions, 'limit' | 'requiresBody' | 'format'> & {
+  /** Takes texts as they were sent, for file names and scripts; bodies of any content type are then read as JSON. */
+  preserveWhitespace?: boolean
+  /** Leaves out the query: a document and a signed message are what their body says. */
+  ignoresQuery?: boolean
+}
+
+/**
+ * Validates the body, with the query under it; unknown keys are dropped. Texts are trimmed, unless the schema or the
+ * options say otherwise. Refuses with 422, with 400 what no body may hold, and with 413 above the limit.
+ */
+export function body<Schema extends z.ZodType>(
+  schema: LazySchema<Schema>,
+  options: BodyOptions = {},
+): InputMiddleware<'json', Schema> {
+  const { limit = defaultBodyLimit, preserveWhitespace = false, requiresBody = false, format } = options
+  const source = options.ignoresQuery ? 'body' : 'both'
+  let built: { schema: Schema; rule: TextRule } | null = null
+  const types = ['application/json', ...(format ? [format.type] : [])]
+  const metadata = { limit, types, preserveWhitespace, requiresBody }
+  return withMetadata({ kind: 'input', target: 'json', schema, ...metadata }, async (c, next) => {
+    built ??= buildBodySchema(schema, preserveWhitespace)
+    const value = await readInput(c, { limit, requiresBody, source, format, anyType: preserveWhitespace })
+    const result = built.schema.safeParse(normalise(value, built.rule), { error: ruleName })
+    if (!result.success) throw invalidInput(inOrderOf(built.schema, result.error.issues))
+    c.req.addValidatedData('json', result.data as object)
+    await next()
+  })
+}
+
+function buildBodySchema<Schema extends z.ZodType>(schema: LazySchema<Schema>, preserveWhitespace: boolean) {
+  const built = schema()
+  return { schema: built, rule: preserveWhitespace ? ('exact' as const) : textRuleOf(built) }
+}
 
 type Issues = readonly z.core.$ZodIssue[]
 
-/** zod-validator for a schema that is built at the first request, with the ecosystem's names of rules as messages. */
-function validating<Place extends 'param' | 'query' | 'json', Schema extends z.ZodType>(
-  place: Place,
-  schema: Lazy<Schema>,
-  prepare: (value: unknown) => unknown,
-  refuse: (issues: Issues) => Error,
-): Word<Place, Schema> {
-  let validator: Word<Place, Schema> | null = null
+/** Validates the parameters by a schema that is built at the first request. */
+function validateParams<Schema extends z.ZodType>(
+  schema: LazySchema<Schema>,
+): InputMiddleware<'param', Schema> {
+  let validator: InputMiddleware<'param', Schema> | null = null
   return (c, next) => {
-    validator ??= zValidator(
-      place,
-      schema(),
-      (result) => {
-        if (!result.success) throw refuse(result.error.issues as Issues)
-      },
-      {
-        validationFunction: (built, value) =>
-          (built as z.ZodType).safeParse(prepare(value), { error: (issue) => ruleOf(issue) }) as never,
-      },
-    ) as unknown as Word<Place, Schema>
+    validator ??= zValidator('param', schema(), (result) => {
+      if (!result.success) throw notFound()
+    }) as unknown as InputMiddleware<'param', Schema>
     return validator(c, next)
   }
 }
 
+/** Sorts issues by the order in which the schema lists their fields: checks across fields come last otherwise. */
+function inOrderOf(schema: z.ZodType, issues: Issues): Issues {
+  const names = Object.keys((schema as { shape?: object }).shape ?? {})
+  const placeOf = ({ path }: Issues[number]) => names.indexOf(String(path[0]))
+  return issues.toSorted((one, other) => placeOf(one) - placeOf(other))
+}
+
 /** 422 with one entry per issue; unknown keys are the only issue without a path of its own. */
-export function invalidInput(issues: Issues): Error {
+export function invalidInput(issues: Issues): ApiError {
   return invalid(
     issues.map((issue) => {
       const field = issue.path.map(String).join('.')

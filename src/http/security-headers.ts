@@ -1,44 +1,44 @@
 import type { Context } from 'hono'
 
-/** What a page may do beyond showing itself. */
-export type PageRights = {
-  /** The scripts that stand in the page carry it, and the styles that its scripts add. */
+/** What a page may load and connect to. */
+export type PageHeaderOptions = {
+  /** Of the inline scripts, and of the styles that scripts add. */
   nonce: string
-  /** Sources of a Content-Security-Policy which its scripts may talk to, besides our own. */
-  connections: readonly string[]
-  /** Sources of somebody else's scripts, with what these load and show: of a captcha. */
-  embedded: readonly string[]
-  /** Its address is a secret, which no other site may hear of. */
-  hasSecretAddress: boolean
+  /** Content-Security-Policy sources that its scripts may connect to, besides the panel. */
+  connectSources: readonly string[]
+  /** Content-Security-Policy sources of third-party scripts and frames: those of a captcha. */
+  embedSources: readonly string[]
+  /** Whether its URL contains a secret, which must not leave as a referrer. */
+  hasSecretUrl: boolean
 }
 
-/** Seconds for which browsers come by HTTPS alone: a year. */
-const httpsOnlySeconds = 31_536_000
+/** One year, for which browsers use HTTPS only. */
+const hstsMaxAgeSeconds = 31_536_000
 
-/** The answer is a page of ours: nobody frames it, only our scripts run in it, and only our styles dress it. */
-export function setPageHeaders(c: Context, panelUrl: string, rights: PageRights): void {
-  c.header('content-security-policy', pagePolicy(rights))
+/** Sets the headers of a page: no framing, and only the panel's own scripts and styles. */
+export function setPageHeaders(c: Context, panelUrl: string, options: PageHeaderOptions): void {
+  c.header('content-security-policy', contentSecurityPolicy(options))
   c.header('x-frame-options', 'DENY')
   c.header('cross-origin-opener-policy', 'same-origin')
-  c.header('referrer-policy', rights.hasSecretAddress ? 'no-referrer' : 'strict-origin-when-cross-origin')
+  c.header('referrer-policy', options.hasSecretUrl ? 'no-referrer' : 'strict-origin-when-cross-origin')
   if (panelUrl.startsWith('https://')) {
-    c.header('strict-transport-security', `max-age=${httpsOnlySeconds}`)
+    c.header('strict-transport-security', `max-age=${hstsMaxAgeSeconds}`)
   }
 }
 
-/** Sources must be valid ones: they are written as they are. */
-function pagePolicy({ nonce, connections, embedded }: PageRights): string {
+/** Builds the policy; sources are written as they are, so they must be valid. */
+function contentSecurityPolicy({ nonce, connectSources, embedSources }: PageHeaderOptions): string {
   const directives: [name: string, ...sources: string[]][] = [
     ['default-src', "'self'"],
-    ['script-src', "'self'", `'nonce-${nonce}'`, ...embedded],
-    ['style-src', "'self'", `'nonce-${nonce}'`, ...embedded],
+    ['script-src', "'self'", `'nonce-${nonce}'`, ...embedSources],
+    ['style-src', "'self'", `'nonce-${nonce}'`, ...embedSources],
     ['object-src', "'none'"],
     ['base-uri', "'none'"],
     ['frame-ancestors', "'none'"],
     ['form-action', "'self'"],
     ['img-src', "'self'", 'data:', 'blob:'],
-    ['connect-src', "'self'", ...connections, ...embedded],
-    ...(embedded.length > 0 ? [['frame-src', ...embedded] as [string, ...string[]]] : []),
+    ['connect-src', "'self'", ...connectSources, ...embedSources],
+    ...(embedSources.length > 0 ? [['frame-src', ...embedSources] as [string, ...string[]]] : []),
   ]
   return directives.map((directive) => directive.join(' ')).join('; ')
 }

@@ -1,62 +1,66 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { tooManyRequests, unavailable } from '../errors.ts'
-import { causeOf, warnSeldom } from '../log.ts'
+import { causeOf, warnOncePerMinute } from '../log.ts'
 import type { Panel } from '../panel.ts'
-import type { HttpEnv } from './environment.ts'
-import { stating } from './facts.ts'
+import type { HttpEnv } from './http-env.ts'
+import { withMetadata } from './metadata.ts'
 
-export type Throttle = {
+export type Throttle<Env extends HttpEnv> = {
   name: string
-  /** Hits that are let through in one window. */
+  /** Requests let through per window and key; the operator configures the limit when it is a function. */
   limit: number | ((panel: Panel) => number)
+  /** Length of the window. */
   seconds: number
-  /** Whose hits are counted together; null is not counted. */
-  key: (c: Context<HttpEnv>) => string | null
-  /** A larger group of them, whose hits together may be four times as many; null where there is none. */
-  groupKey?: (c: Context<HttpEnv>) => string | null
-  /** Whether nobody gets through while nobody can count; everybody does when left out. */
-  isVital?: boolean
+  /** Requests with the same key are counted together; null is not counted. */
+  key: (c: Context<Env>) => string | null
+  /** Groups keys: a group may send four times the limit. Null where there is no group. */
+  groupKey?: (c: Context<Env>) => string | null
+  /** Refuses every request while the cache is unavailable, in place of letting all through. */
+  failsClosed?: boolean
 }
 
-const groupFactor = 4
+const groupLimitFactor = 4
 
 /**
- * Lets `limit` requests through per window and key, and says so in `X-RateLimit-*`. Refuses the
- * rest with 429 and `Retry-After`. While the cache is away nobody is refused, or with `isVital` everybody, with
- * 503.
+ * Limits requests per window and key, and reports it in `X-RateLimit-*`. Refuses with 429 and `Retry-After` above
+ * the limit, and with 503 while the cache is unavailable if `failsClosed`.
  */
-export function throttle(options: Throttle): MiddlewareHandler<HttpEnv> {
-  const { name, seconds, isVital = false } = options
-  const stated = typeof options.limit === 'number' ? options.limit : 0
-  return stating({ kind: 'throttle', name, limit: stated, seconds }, async (c, next) => {
-    const limit = typeof options.limit === 'number' ? options.limit : options.limit(c.var.panel)
-    await take(c, name, options.key(c), { limit, seconds, isVital })
-    await take(c, name, options.groupKey?.(c) ?? null, {
-      limit: groupFactor * limit,
-      seconds,
-      isVital,
-    })
-    await next()
-  })
+export function throttle<Env extends HttpEnv = HttpEnv>(options: Throttle<Env>): MiddlewareHandler<Env> {
+  const { name, limit, seconds, failsClosed = false } = options
+  const declaredLimit = typeof limit === 'number' ? limit : 'configured'
+  return withMetadata<MiddlewareHandler<Env>>(
+    { kind: 'throttle', name, limit: declaredLimit, seconds },
+    async (c, next) => {
+      const currentLimit = typeof limit === 'number' ? limit : limit(c.var.panel)
+      const window = { name, seconds, failsClosed }
+      await countHit(c, options.key(c), { ...window, limit: currentLimit })
+      await countHit(c, options.groupKey?.(c) ?? null, { ...window, limit: groupLimitFactor * currentLimit })
+      await next()
+    },
+  )
 }
 
-async function take(
-  c: Context<HttpEnv>,
-  name: string,
+async function countHit<Env extends HttpEnv>(
+  c: Context<Env>,
   key: string | null,
-  { limit, seconds, isVital }: { limit: number; seconds: number; isVital: boolean },
+  {
+    name,
+    limit,
+    seconds,
+    failsClosed,
+  }: { name: string; limit: number; seconds: number; failsClosed: boolean },
 ): Promise<void> {
   const { panel } = c.var
   if (key === null) return
-  const window = await hit(panel, name, key, seconds)
-  if (!window && isVital) throw unavailable('Nobody can count how often this is asked for right now.')
+  const window = await recordHit(panel, name, key, seconds)
+  if (!window && failsClosed) throw unavailable('Rate limiting is unavailable. Try again shortly.')
   if (!window) return
   const headers = rateLimitHeaders(limit, window.hits)
   if (window.hits > limit) {
-    const resetsAt = Math.ceil(panel.now().getTime() / 1000) + window.resetsIn
-    throw tooManyRequests(window.resetsIn, { ...headers, 'x-ratelimit-reset': String(resetsAt) })
+    const resetsAt = Math.ceil(panel.now().getTime() / 1000) + window.resetsInSeconds
+    throw tooManyRequests(window.resetsInSeconds, { ...headers, 'x-ratelimit-reset': String(resetsAt) })
   }
-  showTightest(c, headers)
+  setTightestHeaders(c, headers)
 }
 
 const rateLimitHeaders = (limit: number, hits: number) => ({
@@ -64,18 +68,19 @@ const rateLimitHeaders = (limit: number, hits: number) => ({
   'x-ratelimit-remaining': String(Math.max(0, limit - hits)),
 })
 
-/** With several throttles in front of one route, the one with the least left is shown. */
-function showTightest(c: Context<HttpEnv>, headers: ReturnType<typeof rateLimitHeaders>): void {
-  const shown = c.res.headers.get('x-ratelimit-remaining')
-  if (shown !== null && Number(shown) <= Number(headers['x-ratelimit-remaining'])) return
+/** With several throttles in front of one route, reports the one with the fewest requests left. */
+function setTightestHeaders(c: Context, headers: ReturnType<typeof rateLimitHeaders>): void {
+  const currentRemaining = c.res.headers.get('x-ratelimit-remaining')
+  if (currentRemaining !== null && Number(currentRemaining) <= Number(headers['x-ratelimit-remaining']))
+    return
   for (const [header, value] of Object.entries(headers)) c.header(header, value)
 }
 
-async function hit(panel: Panel, name: string, key: string, seconds: number) {
+async function recordHit(panel: Panel, name: string, key: string, seconds: number) {
   try {
     return await panel.cache.hit(`throttle:${name}:${key}`, seconds)
   } catch (error) {
-    warnSeldom('Requests are not counted.', { throttle: name, cause: causeOf(error) })
+    warnOncePerMinute('Requests are not counted.', { throttle: name, cause: causeOf(error) })
     return null
   }
 }

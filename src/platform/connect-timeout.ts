@@ -1,19 +1,23 @@
-/** Milliseconds for making a connection: a machine that is off must not hold a request any longer. */
-const patience = 5_000
+/** Milliseconds for opening a connection: a machine that is off must not hold a request longer. */
+const connectTimeoutMs = 5_000
 
-/** Under this name Node keeps what `fetch` connects with. */
-const dispatcher = Symbol.for('undici.globalDispatcher.1')
+/** The global under which Node keeps the dispatcher of `fetch`. */
+const dispatcherKey = Symbol.for('undici.globalDispatcher.1')
 
 /**
- * Every `fetch` of this process gives up connecting after five seconds. Node's own limit is ten, and it has no
- * setting for it but the one of the dispatcher, whose class only the one in place tells.
+ * Limits the time for opening a connection to five seconds, for every `fetch` of this process. Node's limit is ten
+ * seconds; only the dispatcher has an option for it, and its class is only available from the current dispatcher.
  */
-export async function limitConnecting(): Promise<void> {
-  // Loads what is loaded with the first fetch.
+export async function limitConnectTime(): Promise<void> {
+  // The first fetch creates the dispatcher.
   await fetch('data:,')
-  const inPlace = Reflect.get(globalThis, dispatcher) as { constructor: Dispatcher } | undefined
-  if (inPlace)
-    Reflect.set(globalThis, dispatcher, new inPlace.constructor({ connect: { timeout: patience } }))
+  const currentDispatcher = Reflect.get(globalThis, dispatcherKey) as { constructor: Dispatcher } | undefined
+  if (currentDispatcher)
+    Reflect.set(
+      globalThis,
+      dispatcherKey,
+      new currentDispatcher.constructor({ connect: { timeout: connectTimeoutMs } }),
+    )
 }
 
 type Dispatcher = new (options: { connect: { timeout: number } }) => object

@@ -1,79 +1,84 @@
 import type { Database } from '../db/database.ts'
-import type { OpenedDatabase } from './postgres.ts'
-import { timingStatement } from './statement-count.ts'
+import type { DatabaseHandle } from './postgres.ts'
+import { timeStatement } from './statement-stats.ts'
 
-/**
- * Milliseconds after which the database counts as out of reach: for a connection, and for the answer to a statement.
- * Daemons wait for half a minute.
- */
-export const longestSilence = 10_000
+/** Milliseconds for opening a connection, and for the answer to a statement. Daemons wait for half a minute. */
+export const databaseTimeoutMs = 10_000
 
-type Listening = {
+type ErrorEmitter = {
   on: (event: 'error', listener: () => void) => unknown
   off: (event: 'error', listener: () => void) => unknown
 }
-type Querying = { query: unknown }
-type PooledClient = Listening & Querying & { release: (destroy: boolean) => void }
+type Queryable = { query: unknown }
+type PooledClient = ErrorEmitter & Queryable & { release: (destroy: boolean) => void }
 
-/** What the pools of both drivers have in common. */
-type Pool<Client extends PooledClient> = Querying & {
+/** The pools of both drivers. */
+type Pool<Client extends PooledClient> = Queryable & {
   on(event: 'connect', listener: (client: Client) => void): unknown
   on(event: 'error', listener: () => void): unknown
   connect: () => Promise<Client>
   end: () => Promise<void>
 }
 
-/** A database over a pool, of which `open` makes what drizzle speaks to. What never reached it fails with SQLSTATE 08006. */
-export function overPool<Client extends PooledClient, Opened extends Pool<Client>>(
+/**
+ * Returns a database over the pool of a driver; `open` wraps the pool, or one connection of it, for Drizzle. Statements
+ * that do not reach the database fail with SQLSTATE 08006.
+ */
+export function databaseOverPool<Client extends PooledClient, Opened extends Pool<Client>>(
   pool: Opened,
   open: (connection: Opened | Client) => Database,
-): OpenedDatabase {
-  nameFailures(pool)
-  pool.on('connect', nameFailures)
-  // A connection that breaks while it rests is replaced; without a listener it would end the process.
-  pool.on('error', ignored)
+): DatabaseHandle {
+  addSqlState(pool)
+  pool.on('connect', addSqlState)
+  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
+  pool.on('error', ignoreError)
   return {
     db: open(pool),
     transaction: async (work) => {
-      const client = await pool.connect().catch(throwNamed)
-      client.on('error', ignored)
-      let isLost = false
+      const client = await pool.connect().catch((error: unknown) => {
+        throw toDatabaseError(error)
+      })
+      client.on('error', ignoreError)
+      let hasLostConnection = false
       try {
         return await open(client).transaction(work)
       } catch (error) {
-        isLost = saysLost(error)
+        hasLostConnection = isConnectionLost(error)
         throw error
       } finally {
-        client.off('error', ignored)
-        // Nobody else is given a connection that still waits for an answer.
-        client.release(isLost)
+        client.off('error', ignoreError)
+        // A connection that still waits for an answer must not go back to the pool.
+        client.release(hasLostConnection)
       }
     },
     close: () => pool.end(),
   }
 }
 
-/** Lets every failure of `query` carry an SQLSTATE: what has none never reached the database. Its time is counted. */
-export function nameFailures(connection: Querying): void {
+/** Makes `query` fail with errors that have an SQLSTATE, and adds its time to the statistics of the request. */
+export function addSqlState(connection: Queryable): void {
   const query = (connection.query as (...input: unknown[]) => unknown).bind(connection)
   connection.query = (...input: unknown[]) => {
     const result = query(...input) as Promise<unknown> | undefined
-    // The pool itself asks with a callback.
-    return typeof result?.catch === 'function' ? timingStatement(result).catch(throwNamed) : result
+    // The pool itself calls with a callback.
+    if (typeof result?.catch !== 'function') return result
+    return timeStatement(result).catch((error: unknown) => {
+      throw toDatabaseError(error)
+    })
   }
 }
 
-/** For `.catch`: throws the failure with an SQLSTATE. */
-export function throwNamed(error: unknown): never {
+/** Returns the error, with SQLSTATE 08006 when it has none: then the statement did not reach the database. */
+export function toDatabaseError(error: unknown): Error {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) throw error
-  // A WebSocket fails with an event, which is no error and often says nothing.
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return error as Error
+  // A WebSocket fails with an event, which often has no message.
   const reason = typeof message === 'string' && message !== '' ? message : 'the connection failed'
-  throw Object.assign(new Error(`The database is out of reach: ${reason}`), { code: '08006' })
+  return Object.assign(new Error(`The database cannot be reached: ${reason}`), { code: '08006' })
 }
 
-/** Whether a failure means that the connection is of no use any more. */
-const saysLost = (error: unknown): boolean =>
-  error instanceof Error && ((error as { code?: unknown }).code === '08006' || saysLost(error.cause))
+/** Whether an error, or its cause, is a lost connection. */
+const isConnectionLost = (error: unknown): boolean =>
+  error instanceof Error && ((error as { code?: unknown }).code === '08006' || isConnectionLost(error.cause))
 
-export const ignored = () => undefined
+export const ignoreError = () => undefined

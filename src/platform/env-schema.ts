@@ -1,65 +1,72 @@
 import * as z from 'zod'
 import { logLevels } from '../log.ts'
-import { count, credential, flag, keyRing, mailbox, origin, timeZone, url } from './env-values.ts'
+import { credential, flag, keyRing, mailbox, origin, positiveInteger, timeZone, url } from './env-values.ts'
 
-/** Who reads a variable beside the Node process, which reads all of them: functions on Workers and Lambda, or nobody. */
+/** The functions on Workers and Lambda that read a variable; `Node` when none does. The Node process reads all variables. */
 type Reader = 'every function' | 'client' | 'application' | 'remote' | 'browser' | 'jobs' | 'Lambda' | 'Node'
 
-/** What `docs/configuration.md` says of a variable, as `npm run config-reference` writes it. */
+/** The row of a variable in `docs/configuration.md`, which `npm run config-reference` writes. */
 export type VariableNote = {
-  /** One sentence, or a few. */
   description: string
   readBy: Reader[]
-  /** How a value is written, where the schema cannot say it. */
-  form?: string
-  /** What holds without a value, where the schema has no default. */
+  /** The format of a value, where it does not follow from the schema. */
+  valueFormat?: string
+  /** The behaviour without a value, where the schema has no default. */
   unset?: string
 }
 
-const note = (
+const describeVariable = (
   description: string,
   readBy: Reader | Reader[],
-  more: Pick<VariableNote, 'form' | 'unset'> = {},
-): VariableNote => ({ description, readBy: [readBy].flat(), ...more })
+  options: Pick<VariableNote, 'valueFormat' | 'unset'> = {},
+): VariableNote => ({ description, readBy: [readBy].flat(), ...options })
 
 const everyFunction = 'every function'
-const withObjects: Reader[] = ['client', 'remote', 'jobs']
+const objectStoreReaders: Reader[] = ['client', 'remote', 'jobs']
+const credentialFormat = 'text without spaces and quotes'
 
-/** What an operator can set. Empty strings count as unset. */
+/** The environment variables. Empty strings count as unset. */
 export const EnvSchema = () =>
   z.object({
     APP_URL: origin()
       .optional()
       .meta(
-        note('Origin under which browsers and daemons reach the panel.', everyFunction, {
-          unset: '`http://HOST:PORT`',
+        describeVariable('Origin at which browsers and daemons reach the panel.', everyFunction, {
+          unset: '`http://localhost:PORT`; `http://HOST:PORT` where `HOST` is one address',
         }),
       ),
     APP_NAME: z
       .string()
       .default('Roost')
-      .meta(note('Name of the panel, in pages and mails.', everyFunction, { form: 'text' })),
+      .meta(
+        describeVariable('Name of the panel in pages and mails.', everyFunction, { valueFormat: 'text' }),
+      ),
     APP_TIMEZONE: timeZone()
       .default('UTC')
       .meta(
-        note('Time zone of schedules that name none.', 'client', {
-          form: 'IANA name, as in `Europe/Berlin`',
+        describeVariable('Time zone of schedules that name none.', 'client', {
+          valueFormat: 'IANA name such as `Europe/Berlin`',
         }),
       ),
     APP_KEYS: keyRing()
       .optional()
       .meta(
-        note('Keys that seal stored secrets. The first one seals, all of them open.', everyFunction, {
-          form: '`<id>:<32 bytes in base64>`, newest first, joined by commas; an id is of letters, digits and `_`',
-          unset: 'made once, in `DATA_DIR/secrets.json`',
-        }),
+        describeVariable(
+          'Keys of stored secrets. The first one encrypts, all of them decrypt.',
+          everyFunction,
+          {
+            valueFormat:
+              '`<id>:<32 bytes in base64>`, newest first, separated by commas; an id has letters, digits and `_`',
+            unset: 'generated once, in `DATA_DIR/secrets.json`',
+          },
+        ),
       ),
     DATABASE_URL: z
-      .url({ protocol: /^postgres(?:ql)?$/, error: 'must be a postgres:// address' })
+      .url({ protocol: /^postgres(?:ql)?$/, error: 'must be a postgres:// URL' })
       .optional()
       .meta(
-        note('PostgreSQL 15 or newer with `pg_trgm`.', everyFunction, {
-          form: '`postgres://…` or `postgresql://…`',
+        describeVariable('PostgreSQL 15 or newer with `pg_trgm`.', everyFunction, {
+          valueFormat: '`postgres://…` or `postgresql://…`',
           unset: 'PGlite in `DATA_DIR/database`',
         }),
       ),
@@ -67,68 +74,68 @@ export const EnvSchema = () =>
       .enum(['postgres', 'neon'])
       .default('postgres')
       .meta(
-        note(
-          '`neon` speaks to Neon over WebSockets, `postgres` to any PostgreSQL over TCP. Workers and Lambda always speak to Neon.',
+        describeVariable(
+          '`neon` connects to Neon over WebSockets, `postgres` to any PostgreSQL over TCP. Workers and Lambda always use Neon.',
           'Node',
         ),
       ),
-    DATABASE_POOL_SIZE: count()
+    DATABASE_POOL_SIZE: positiveInteger()
       .default(10)
       .meta(
-        note('Connections of one process to the database. `serverless.yml` sets 2; Workers keep none.', [
-          'Lambda',
-          'Node',
-        ]),
+        describeVariable(
+          'Maximum number of connections of one process to the database. `serverless.yml` sets 2; Workers have no pool.',
+          ['Lambda', 'Node'],
+        ),
       ),
     NEON_LOCAL_PROXY: z
       .string()
       .regex(/^[\w.-]+:\d{1,5}$/, 'must be host:port')
       .optional()
       .meta(
-        note(
-          "Stand-in that speaks Neon's HTTP and WebSocket protocols in front of a PostgreSQL. It is spoken to without encryption: for tests and local development only, and refused off loopback wherever `APP_URL` is.",
+        describeVariable(
+          "Proxy with Neon's HTTP and WebSocket protocols in front of a PostgreSQL, without encryption: for tests and local development only. Refused when neither it nor `APP_URL` is on loopback.",
           everyFunction,
-          { form: '`host:port`', unset: 'Neon itself' },
+          { valueFormat: '`host:port`', unset: 'Neon itself' },
         ),
       ),
     UPSTASH_REDIS_REST_URL: url()
       .optional()
-      .meta(note('The cache.', everyFunction, { unset: 'a map of the process' })),
+      .meta(describeVariable('URL of the cache.', everyFunction, { unset: 'a map of the process' })),
     UPSTASH_REDIS_REST_TOKEN: credential()
       .optional()
       .meta(
-        note('Token of the cache.', everyFunction, {
-          form: 'text without blanks and quotes',
+        describeVariable('Token of the cache.', everyFunction, {
+          valueFormat: credentialFormat,
           unset: 'a map of the process',
         }),
       ),
     QSTASH_URL: url()
       .optional()
-      .meta(note('Address of the queue.', everyFunction, { unset: "QStash's own" })),
+      .meta(describeVariable('URL of the queue.', everyFunction, { unset: "QStash's own" })),
     QSTASH_TOKEN: credential()
       .optional()
       .meta(
-        note('Token of the queue.', everyFunction, {
-          form: 'text without blanks and quotes',
+        describeVariable('Token of the queue.', everyFunction, {
+          valueFormat: credentialFormat,
           unset: 'a queue of the process',
         }),
       ),
     QSTASH_CURRENT_SIGNING_KEY: credential()
       .optional()
       .meta(
-        note('Key by which the queue signs its messages.', everyFunction, {
-          form: 'text without blanks and quotes',
+        describeVariable('Key with which the queue signs its messages.', everyFunction, {
+          valueFormat: credentialFormat,
           unset: 'a queue of the process',
         }),
       ),
     QSTASH_NEXT_SIGNING_KEY: credential()
       .optional()
       .meta(
-        note(
-          'Key by which it will sign once the keys are rolled; must differ from the current one.',
+        describeVariable(
+          'Key with which the queue signs after the next rotation of its keys; must differ from the current one.',
           everyFunction,
           {
-            form: 'text without blanks and quotes',
+            valueFormat: credentialFormat,
             unset: 'a queue of the process',
           },
         ),
@@ -136,7 +143,7 @@ export const EnvSchema = () =>
     JOBS_URL: origin()
       .optional()
       .meta(
-        note('Public origin of the jobs function, which the queue calls.', everyFunction, {
+        describeVariable('Public origin of the jobs function, which the queue calls.', everyFunction, {
           unset: '`APP_URL`',
         }),
       ),
@@ -144,64 +151,91 @@ export const EnvSchema = () =>
       .enum(['aws', 'r2', 'b2', 'minio'])
       .optional()
       .meta(
-        note(
-          'Which service the object store is: endpoint, region and style of addresses follow from it where they are not set.',
-          withObjects,
-          { unset: 'one that is none of them' },
+        describeVariable(
+          'Service of the object store: gives endpoint, region and URL style where they are not set.',
+          objectStoreReaders,
+          { unset: 'another service' },
         ),
       ),
     S3_BUCKET: z
       .string()
       .optional()
       .meta(
-        note('Bucket of the object store.', withObjects, {
-          form: 'text',
-          unset: 'S3 service of the process over `DATA_DIR/objects`; none on Workers and Lambda',
+        describeVariable('Bucket of the object store.', objectStoreReaders, {
+          valueFormat: 'text',
+          unset: 'folder `DATA_DIR/objects` of the process; none on Workers and Lambda',
         }),
       ),
     S3_REGION: z
       .string()
       .optional()
-      .meta(note('Region of the bucket.', withObjects, { form: 'text', unset: 'as `S3_PRESET` says' })),
+      .meta(
+        describeVariable('Region of the bucket.', objectStoreReaders, {
+          valueFormat: 'text',
+          unset: 'from `S3_PRESET`',
+        }),
+      ),
     S3_ENDPOINT: url()
       .optional()
-      .meta(note('Address of the object store.', withObjects, { unset: 'as `S3_PRESET` says' })),
+      .meta(
+        describeVariable('URL of the object store.', objectStoreReaders, {
+          unset: 'from `S3_PRESET`',
+        }),
+      ),
     S3_ACCESS_KEY_ID: z
       .string()
       .optional()
-      .meta(note('Access key of the object store.', withObjects, { form: 'text', unset: 'as `S3_BUCKET`' })),
+      .meta(
+        describeVariable('Access key of the object store.', objectStoreReaders, {
+          valueFormat: 'text',
+          unset: 'as `S3_BUCKET`',
+        }),
+      ),
     S3_SECRET_ACCESS_KEY: z
       .string()
       .optional()
-      .meta(note('Secret of that access key.', withObjects, { form: 'text', unset: 'as `S3_BUCKET`' })),
+      .meta(
+        describeVariable('Secret of the access key.', objectStoreReaders, {
+          valueFormat: 'text',
+          unset: 'as `S3_BUCKET`',
+        }),
+      ),
     S3_PATH_STYLE: flag()
       .optional()
       .meta(
-        note('Whether the bucket stands in the path of addresses rather than in the host.', withObjects, {
-          unset: 'as `S3_PRESET` says',
-        }),
+        describeVariable(
+          'Whether URLs have the bucket in their path rather than in their host.',
+          objectStoreReaders,
+          {
+            unset: 'from `S3_PRESET`',
+          },
+        ),
       ),
     MAIL_DRIVER: z
       .enum(['resend', 'postmark', 'smtp'])
       .optional()
       .meta(
-        note(
-          'How mail leaves. `resend` and `postmark` are HTTP APIs, for which `MAIL_HTTP_TOKEN` is needed; `smtp` needs `SMTP_URL` and is refused on Workers.',
+        describeVariable(
+          'How mail is sent. `resend` and `postmark` are HTTP APIs and require `MAIL_HTTP_TOKEN`; `smtp` requires `SMTP_URL` and is not available on Workers.',
           'jobs',
           {
             unset:
-              '`resend` where `MAIL_HTTP_TOKEN` is set; else files in `DATA_DIR/outbox`, shown to administrators at `/outbox`, and none on Workers and Lambda',
+              '`resend` when `MAIL_HTTP_TOKEN` is set; otherwise files in `DATA_DIR/outbox`, which administrators see at `/outbox`; no mail on Workers and Lambda',
           },
         ),
       ),
     MAIL_HTTP_ENDPOINT: url()
       .optional()
-      .meta(note("Address of a service with the provider's API.", 'jobs', { unset: "the provider's own" })),
+      .meta(
+        describeVariable("URL of another service with the provider's API.", 'jobs', {
+          unset: "the provider's own",
+        }),
+      ),
     MAIL_HTTP_TOKEN: credential()
       .optional()
       .meta(
-        note('Token at the provider.', 'jobs', {
-          form: 'text without blanks and quotes',
+        describeVariable('Token of the provider.', 'jobs', {
+          valueFormat: credentialFormat,
           unset: 'as `MAIL_DRIVER`',
         }),
       ),
@@ -209,51 +243,64 @@ export const EnvSchema = () =>
       .url({ protocol: /^smtps?$/ })
       .optional()
       .meta(
-        note('The mail server.', 'jobs', {
-          form: '`smtp://` or `smtps://`, with name, password and port where the server asks for them',
+        describeVariable('URL of the mail server.', 'jobs', {
+          valueFormat:
+            '`smtp://` or `smtps://`, with user name, password and port where the server needs them',
           unset: 'none',
         }),
       ),
     MAIL_FROM: mailbox()
       .prefault('Roost <panel@localhost>')
       .meta(
-        note(
-          'Sender of mails, unless the settings `mail.from_name` and `mail.from_address` name another.',
+        describeVariable(
+          'Sender of mails, unless the settings `mail.from_name` and `mail.from_address` override it.',
           'jobs',
           {
-            form: '`Name <address>`, or an address',
+            valueFormat: '`Name <address>`, or an address',
           },
         ),
       ),
-    CLIENT_RATE_LIMIT: count()
+    CLIENT_RATE_LIMIT: positiveInteger()
       .default(720)
-      .meta(note('Requests a minute of one person to the Client API.', 'client')),
-    APPLICATION_RATE_LIMIT: count()
+      .meta(describeVariable('Requests per minute of one user to the Client API.', 'client')),
+    APPLICATION_RATE_LIMIT: positiveInteger()
       .default(240)
-      .meta(note('Requests a minute of one administrator to the Application API.', 'application')),
+      .meta(
+        describeVariable('Requests per minute of one administrator to the Application API.', 'application'),
+      ),
     HOST: z
       .string()
-      .default('127.0.0.1')
-      .meta(note('Address on which the process listens.', 'Node', { form: 'address or host name' })),
+      .optional()
+      .meta(
+        describeVariable(
+          'Address on which the process listens. With `0.0.0.0` or `::` also set `APP_URL` to the address that browsers use.',
+          'Node',
+          {
+            valueFormat: 'address or host name',
+            unset: '`127.0.0.1` and, where it exists, `::1`',
+          },
+        ),
+      ),
     PORT: z.coerce
       .number()
       .int()
       .min(0)
       .max(65535)
       .default(8080)
-      .meta(note('Port on which the process listens; 0 takes a free one.', 'Node')),
+      .meta(describeVariable('Port on which the process listens; 0 is any free port.', 'Node')),
     DATA_DIR: z
       .string()
       .default('.data')
-      .meta(note('Folder in which the process keeps its data.', 'Node', { form: 'path' })),
+      .meta(describeVariable('Folder in which the process keeps its data.', 'Node', { valueFormat: 'path' })),
     DEMO: flag()
       .optional()
       .meta(
-        note(
-          'Whether an empty database is seeded with a demo, and a development daemon run for it; refused where it is on and there is no Node process.',
+        describeVariable(
+          'Whether the process creates a demo in an empty database and runs a development daemon for it, which runs game servers on this machine without isolation: for trying only. `true` is refused on Workers and Lambda, and where it is not the default.',
           'Node',
           {
-            unset: '`true`',
+            unset:
+              '`true` where `APP_URL`, `HOST`, `DATABASE_URL` and `NEON_LOCAL_PROXY` are on loopback or unset; `false` elsewhere',
           },
         ),
       ),
@@ -262,18 +309,23 @@ export const EnvSchema = () =>
       .int()
       .min(0)
       .default(0)
-      .meta(note('Proxies in front of the process whose `X-Forwarded-For` entry is believed.', 'Node')),
+      .meta(
+        describeVariable(
+          'Number of proxies in front of the process whose `X-Forwarded-For` entries are trusted.',
+          'Node',
+        ),
+      ),
     LOG_LEVEL: z
       .enum(logLevels)
       .default('info')
-      .meta(note('The slightest lines that are logged; `off` for none.', everyFunction)),
+      .meta(describeVariable('Lowest level that is logged; `off` logs nothing.', everyFunction)),
     METRICS_TOKEN: z
       .string()
-      .regex(/^\S{16,}$/, 'must have at least 16 characters and no blanks')
+      .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
       .optional()
       .meta(
-        note('Opens `/metrics` to whoever sends it as a bearer token.', 'client', {
-          form: 'at least 16 characters without blanks',
+        describeVariable('Bearer token of `/metrics`.', 'client', {
+          valueFormat: 'at least 16 characters without spaces',
           unset: '`/metrics` answers 404',
         }),
       ),
@@ -281,10 +333,10 @@ export const EnvSchema = () =>
       .string()
       .optional()
       .meta(
-        note(
-          "Set by QStash's development server, whose keys are public; refused beside `QSTASH_TOKEN` and wherever `APP_URL` is not on loopback.",
+        describeVariable(
+          "Set by QStash's development server, whose keys are public. Refused together with `QSTASH_TOKEN`, and when `APP_URL` is not on loopback.",
           everyFunction,
-          { form: 'unset', unset: 'as it should be' },
+          { valueFormat: 'must be unset', unset: 'as required' },
         ),
       ),
   })

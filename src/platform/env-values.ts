@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Mailbox } from '../adapters/mail.ts'
 
-/** An address; refused as one line, whatever is wrong with it. */
-export const url = () => z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
-/** Scheme, host and port of an address behind which nothing else stands. */
+/** An HTTP URL; one error message for whatever is wrong with it. */
+export const url = () => z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+/** The origin of a URL without a path. */
 export const origin = () =>
   url()
     .refine(
@@ -11,10 +11,10 @@ export const origin = () =>
       'must end with its host or port',
     )
     .transform((value) => new URL(value).origin)
-/** Whether something is switched on. */
+/** A boolean. */
 export const flag = () =>
   z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1')
-/** `Name <address>`, or an address alone. */
+/** `Name <address>`, or an address. */
 export const mailbox = () =>
   z
     .string()
@@ -24,16 +24,16 @@ export const mailbox = () =>
       return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
     })
 /** A whole number, at least 1. */
-export const count = () => z.coerce.number().int().min(1)
-/** What is copied from a console: neither quotes nor the end of the line belong to it. */
-export const credential = () => z.string().regex(/^[^\s"']+$/, 'must not contain blanks or quotes')
-/** As `importKeyRing` reads them. */
+export const positiveInteger = () => z.coerce.number().int().min(1)
+/** A token or key as providers show it; quotes and line breaks come from careless copying. */
+export const credential = () => z.string().regex(/^[^\s"']+$/, 'must not contain spaces or quotes')
+/** Keys as `importKeyRing` reads them. */
 export const keyRing = () =>
   z.string().refine((text) => {
     const ids = text.split(',').map((entry) => /^\s*(\w+):[\w+/-]{43}=?\s*$/.exec(entry)?.[1])
     return !ids.includes(undefined) && new Set(ids).size === ids.length
-  }, 'must be <id>:<32 bytes in base64>, several joined by commas, each with an id of its own')
-/** A time zone that this platform knows by its name. */
+  }, 'must be <id>:<32 bytes in base64>, several separated by commas, with different ids')
+/** The name of a time zone that this platform knows. */
 export const timeZone = () =>
   z.string().refine((name) => {
     try {
@@ -42,4 +42,4 @@ export const timeZone = () =>
     } catch {
       return false
     }
-  }, 'is no known time zone')
+  }, 'is not a known time zone')

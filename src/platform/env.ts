@@ -1,11 +1,11 @@
 import type * as z from 'zod'
+import { type Cloud, deploymentFaults, requiredByClouds } from './deployment-faults.ts'
 import { EnvSchema } from './env-schema.ts'
 import { presetFaults } from './s3-options.ts'
-import { type Cloud, neededByClouds, stageFaults } from './stage.ts'
 
 export type Env = z.output<ReturnType<typeof EnvSchema>>
 
-/** What must come together: one without the other is a mistake. */
+/** Variables that must be set together. */
 export const variableGroups = [
   ['UPSTASH_REDIS_REST_URL', 'UPSTASH_REDIS_REST_TOKEN'],
   ['QSTASH_TOKEN', 'QSTASH_CURRENT_SIGNING_KEY', 'QSTASH_NEXT_SIGNING_KEY'],
@@ -13,91 +13,86 @@ export const variableGroups = [
 ] as const
 
 /**
- * The environment, checked as a whole, for a cloud or the Node process (null). Throws one error that names every
- * variable at fault, and the value of none.
+ * Reads the environment of a cloud or of the Node process (null). Throws one `EnvironmentError` that names every invalid
+ * variable, and no value.
  */
 export function readEnv(raw: Record<string, unknown>, cloud: Cloud | null = null): Env {
-  const set = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries(raw).filter(([, value]) => typeof value === 'string' && value !== ''),
   )
-  const result = EnvSchema().safeParse(set)
+  const result = EnvSchema().safeParse(values)
   const faults = result.success
     ? []
-    : result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
-  faults.push(...missingFaults(set, cloud), ...queueFaults(set), ...mailFaults(set))
-  if (result.success) {
-    const further = [...presetFaults(result.data), ...stageFaults(result.data, cloud)]
-    faults.push(...further.map((fault) => `  ${fault}`))
-  }
+    : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  faults.push(...missingFaults(values, cloud), ...queueFaults(values), ...mailFaults(values))
+  if (result.success) faults.push(...presetFaults(result.data), ...deploymentFaults(result.data, cloud))
   if (!result.success || faults.length > 0) throw new EnvironmentError(faults)
   return result.data
 }
 
-function missingFaults(set: Record<string, unknown>, cloud: Cloud | null): string[] {
+function missingFaults(values: Record<string, unknown>, cloud: Cloud | null): string[] {
   const faults = new Map<string, string>()
-  for (const name of cloud === null ? [] : neededByClouds) {
-    if (!(name in set)) faults.set(name, `  ${name}: is required here`)
+  for (const name of cloud === null ? [] : requiredByClouds) {
+    if (!(name in values)) faults.set(name, `${name}: is required here`)
   }
   for (const group of variableGroups) {
-    const given = group.find((name) => name in set)
-    if (given === undefined) continue
+    const presentName = group.find((name) => name in values)
+    if (presentName === undefined) continue
     for (const name of group) {
-      if (!(name in set)) faults.set(name, `  ${name}: is missing, though ${given} is set`)
+      if (!(name in values)) faults.set(name, `${name}: is missing, though ${presentName} is set`)
     }
   }
   return [...faults.values()]
 }
 
-/** Keys and token of the queue look alike where they are copied from, and each in the place of another opens a door or none. */
-function queueFaults(set: Record<string, unknown>): string[] {
-  const { QSTASH_TOKEN: token, QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = set
+/** Finds a token and keys of the queue in each other's place; its console shows them side by side. */
+function queueFaults(values: Record<string, unknown>): string[] {
+  const { QSTASH_TOKEN: token, QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = values
   const faults: string[] = []
   if (current && current === next) {
-    faults.push('  QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY')
+    faults.push('QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY')
   }
-  if (String(token).startsWith('sig_')) faults.push('  QSTASH_TOKEN: is a signing key')
+  if (String(token).startsWith('sig_')) faults.push('QSTASH_TOKEN: is a signing key')
   for (const [name, key] of Object.entries({
     QSTASH_CURRENT_SIGNING_KEY: current,
     QSTASH_NEXT_SIGNING_KEY: next,
   })) {
-    // A token is JSON in base64.
-    if (key && (key === token || String(key).startsWith('eyJ'))) faults.push(`  ${name}: is a token`)
+    // Tokens are JSON in base64.
+    if (key && (key === token || String(key).startsWith('eyJ'))) faults.push(`${name}: is a token`)
   }
-  if (token && set.QSTASH_DEV) faults.push('  QSTASH_DEV: must not be set beside QSTASH_TOKEN')
+  if (token && values.QSTASH_DEV) faults.push('QSTASH_DEV: must not be set together with QSTASH_TOKEN')
   return faults
 }
 
-/** What a driver needs must be there, and nothing that only another one reads. */
-function mailFaults(set: Record<string, unknown>): string[] {
-  const isSmtp = set.MAIL_DRIVER === 'smtp'
-  if (isSmtp !== 'SMTP_URL' in set) {
+/** Finds variables that the mail driver lacks, or does not read. */
+function mailFaults(values: Record<string, unknown>): string[] {
+  const isSmtp = values.MAIL_DRIVER === 'smtp'
+  if (isSmtp !== 'SMTP_URL' in values) {
     return [
       isSmtp
-        ? '  SMTP_URL: is missing, though MAIL_DRIVER is smtp'
-        : '  MAIL_DRIVER: must be smtp for SMTP_URL',
+        ? 'SMTP_URL: is missing, though MAIL_DRIVER is smtp'
+        : 'MAIL_DRIVER: must be smtp when SMTP_URL is set',
     ]
   }
-  const wanting = ['MAIL_DRIVER', 'MAIL_HTTP_ENDPOINT'].find((name) => name in set)
-  if (isSmtp || !wanting || 'MAIL_HTTP_TOKEN' in set) return []
-  return [`  MAIL_HTTP_TOKEN: is missing, though ${wanting} is set`]
+  const dependent = ['MAIL_DRIVER', 'MAIL_HTTP_ENDPOINT'].find((name) => name in values)
+  if (isSmtp || !dependent || 'MAIL_HTTP_TOKEN' in values) return []
+  return [`MAIL_HTTP_TOKEN: is missing, though ${dependent} is set`]
 }
 
-/** The environment is not fit to start with. */
+/** The environment is invalid; `faults` has one `NAME: problem` for each. */
 export class EnvironmentError extends Error {
   readonly faults: string[]
 
   constructor(faults: string[]) {
-    super(
-      `The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.join('\n')}`,
-    )
+    super(['The environment is invalid:', ...faults.map((fault) => `  ${fault}`)].join('\n'))
     this.name = 'EnvironmentError'
-    this.faults = faults.map((fault) => fault.trim())
+    this.faults = faults
   }
 }
 
-/** The value of a variable a deployed stage cannot do without. Throws when it is unset. */
+/** Returns the value of a variable. Throws an `EnvironmentError` when it is unset. */
 export function required<Name extends keyof Env>(env: Env, name: Name): NonNullable<Env[Name]> {
   const value = env[name]
-  if (value === undefined || value === null) throw new EnvironmentError([`  ${name}: is required here`])
+  if (value === undefined || value === null) throw new EnvironmentError([`${name}: is required here`])
   return value as NonNullable<Env[Name]>
 }

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono'
 import {
   type APIGatewayProxyResult,
   defaultIsContentTypeBinary,
@@ -5,61 +6,61 @@ import {
   type LambdaContext,
   type LambdaEvent as GatewayEvent,
 } from 'hono/aws-lambda'
-import type { MiddlewareHandler } from 'hono'
-import { canonicalAddress } from '../addresses.ts'
-import { finish, runTick, type Tick } from './background.ts'
-import { limitConnecting } from './connect-timeout.ts'
-import { type Equipment, keepParts } from './cloud-parts.ts'
-import { schemaGuard } from './schema-guard.ts'
+import { canonicalAddress } from '../ip-addresses.ts'
+import { cachedServices, type OptionalServices } from './cloud-services.ts'
+import { limitConnectTime } from './connect-timeout.ts'
+import { finishDeferred, runTick, type Tick } from './deferred-work.ts'
+import { createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 
 /** A request in payload format 2.0. */
 export type HttpEvent = Extract<GatewayEvent, { rawPath: string }>
-/** What EventBridge sends once a minute. */
+/** The event that EventBridge sends every minute. */
 export type ScheduledEvent = { source: string; 'detail-type': string }
 
-type LambdaEquipment = Equipment & {
+type LambdaOptions = OptionalServices & {
   /** For a function with a schedule. */
   tick?: Tick
-  /** For one that shows pages, where no CDN has the application's files. */
+  /** For the function with the pages: serves the files of the web application. */
   assets?: MiddlewareHandler
 }
 
-/** Surfaces as a Lambda behind an HTTP API or a Function URL, payload format 2.0. */
+/** Creates a Lambda handler that serves the surfaces behind an HTTP API or a Function URL, payload format 2.0. */
 export function lambda(
   surfaces: Surface[],
-  { tick, assets, ...equipment }: LambdaEquipment = {},
+  { tick, assets, ...optionalServices }: LambdaOptions = {},
 ): (
   event: HttpEvent | ScheduledEvent,
   context?: LambdaContext,
 ) => Promise<APIGatewayProxyResult | undefined> {
-  const parts = keepParts('lambda', equipment)
-  const schema = schemaGuard()
+  const services = cachedServices('lambda', optionalServices)
+  const schemaGuard = createSchemaGuard()
   const app = serve(
     {
-      parts: () => parts(process.env),
-      // Set by the gateway; headers are only claims.
-      address: (c) => canonicalAddress(c.env.event.requestContext.http.sourceIp) ?? '0.0.0.0',
-      // A frozen process keeps no promises, so the answer waits for them.
-      settle: (_c, work) => finish(work),
-      schema,
+      services: () => services(process.env),
+      // The gateway sets it; callers can forge headers.
+      clientAddress: (c) => canonicalAddress(c.env.event.requestContext.http.sourceIp) ?? '0.0.0.0',
+      bodyOfGet: (c) => eventBody(c.env.event as HttpEvent & KeptBody),
+      // The process freezes with the response, so the response waits for the work.
+      waitUntil: (_c, work) => finishDeferred(work),
+      schemaGuard,
       ...(assets ? { assets } : {}),
     },
     ...surfaces,
   )
-  const answer = handle(app, { isContentTypeBinary: isSentAsBytes })
-  let prepared: Promise<void> | null = null
+  const handleRequest = handle(app, { isContentTypeBinary: isBinaryContentType })
+  let preparation: Promise<void> | null = null
   return async (event, context) => {
-    await (prepared ??= limitConnecting())
-    if (isHttp(event)) return answer(readable(event), context)
-    if (!tick || !isScheduled(event)) throw new Error('This function does not know such events.')
-    await runTick(await parts(process.env), tick, schema)
+    await (preparation ??= limitConnectTime())
+    if (isHttp(event)) return handleRequest(sanitizeEvent(event), context)
+    if (!tick || !isScheduled(event)) throw new Error('This function does not handle events of this type.')
+    await runTick(await services(process.env), tick, schemaGuard)
     return undefined
   }
 }
 
-/** Files are shown as text whatever they hold: as text for the gateway they would lose what is no UTF-8. */
-const isSentAsBytes = (contentType: string) =>
+/** Whether the gateway gets the body as base64: files are sent as plain text, and invalid UTF-8 in them must survive. */
+const isBinaryContentType = (contentType: string) =>
   contentType.startsWith('text/plain') || defaultIsContentTypeBinary(contentType)
 
 const isHttp = (event: HttpEvent | ScheduledEvent): event is HttpEvent =>
@@ -68,9 +69,17 @@ const isHttp = (event: HttpEvent | ScheduledEvent): event is HttpEvent =>
 const isScheduled = (event: ScheduledEvent) =>
   event.source === 'aws.events' || event['detail-type'] === 'Scheduled Event'
 
-/** The event in a form that a `Request` can hold: no body where none may be, no decoded `?` or `#` in the path. */
-function readable(event: HttpEvent): HttpEvent {
+/** The body of a GET, beside the event whose `Request` cannot have it. */
+type KeptBody = { bodyOfGet?: string | null | undefined }
+
+function eventBody({ bodyOfGet, isBase64Encoded }: HttpEvent & KeptBody): Request['body'] {
+  if (!bodyOfGet) return null
+  return new Response(isBase64Encoded ? Buffer.from(bodyOfGet, 'base64') : bodyOfGet).body
+}
+
+/** Returns the event as a `Request` can represent it: without a body for GET and HEAD, with `?` and `#` encoded in the path. */
+function sanitizeEvent(event: HttpEvent): HttpEvent & KeptBody {
   const hasNoBody = ['GET', 'HEAD'].includes(event.requestContext.http.method)
   const rawPath = event.rawPath.replaceAll('?', '%3F').replaceAll('#', '%23')
-  return { ...event, rawPath, ...(hasNoBody ? { body: null } : {}) }
+  return { ...event, rawPath, ...(hasNoBody ? { body: null, bodyOfGet: event.body } : {}) }
 }

@@ -1,10 +1,14 @@
 import { type Mailbox, type Mailer, postmarkMailer, resendMailer } from '../adapters/mail.ts'
 import type { Env } from './env.ts'
 
-/** How mail is sent through a server; only what has sockets and runs jobs carries it. */
+/** Opens a mailer over SMTP; bundled only with functions that have sockets and run jobs. */
 export type OpenSmtp = (options: { url: string; from: Mailbox }) => Mailer
 
-/** The mailer that the environment names; null when it names none. `smtp` is null where none is carried. */
+/** Tells whether the environment names a mailer, which not every function bundles. */
+export const isMailConfigured = (env: Env): boolean =>
+  Boolean(env.MAIL_DRIVER === 'smtp' ? env.SMTP_URL : env.MAIL_HTTP_TOKEN)
+
+/** Opens the mailer that the environment names, or returns null. `smtp` is null where it is not bundled. */
 export function openMailer(env: Env, smtp: OpenSmtp | null): Mailer | null {
   const { MAIL_DRIVER: driver, MAIL_HTTP_ENDPOINT: endpoint, MAIL_HTTP_TOKEN: token, MAIL_FROM: from } = env
   if (driver === 'smtp') return smtp && env.SMTP_URL ? smtp({ url: env.SMTP_URL, from }) : null

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
-/** Where the generated migrations are. */
+/** The folder of the generated migrations. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 
-/** The tables as every driver needs to be told of them. */
+/** The options of Drizzle's migrator, for every driver. */
 export const migrationsConfig = {
   migrationsFolder,
   migrationsSchema: 'public',

@@ -1,53 +1,147 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { type HttpBindings, serve as listen } from '@hono/node-server'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
-import { canonicalAddress } from '../addresses.ts'
+import { canonicalAddress } from '../ip-addresses.ts'
 
-/** Milliseconds for a whole request: as long as links live by which archives are sent to the embedded object store. */
-const requestTimeout = 3_600_000
+/** Milliseconds for a whole request: the lifetime of links for uploads to the embedded object store. */
+const requestTimeoutMs = 3_600_000
 
 type Fetch = (request: Request, bindings: unknown) => Response | Promise<Response>
 
+type Listener = { port: number; close: (deadline?: number) => Promise<void> }
+
+/** Ports that are tried until one is free on both loopback addresses. */
+const maxPortAttempts = 20
+/** Errors where this machine has no such address. */
+const missingAddressCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
+
 /**
- * A port of this machine that hands its requests to `fetch`, once it is open. Port 0 is any free one. `close`
- * takes no connection any more and ends when all requests are answered,
- * or cuts off those that are left `until` then (milliseconds since 1970; without it, never).
+ * Opens a port that answers requests with `fetch`; port 0 is any free one. Without `HOST` it is open at 127.0.0.1 and,
+ * where it exists, at ::1, since `localhost` is either. `close` accepts no more connections and resolves once all
+ * requests are answered. It cuts off those that are left at `deadline` (milliseconds since 1970).
  */
-export function listenOn(
-  address: { HOST: string; PORT: number },
+export async function listenHttp(
+  { HOST, PORT }: { HOST?: string | undefined; PORT: number },
   fetch: Fetch,
-): Promise<{ port: number; close: (until?: number) => Promise<void> }> {
+): Promise<Listener> {
+  if (HOST !== undefined) return listenAt(HOST, PORT, fetch)
+  for (let attempt = 1; ; attempt += 1) {
+    const first = await listenAt('127.0.0.1', PORT, fetch)
+    try {
+      const second = await listenAt('::1', first.port, fetch)
+      const close = async (deadline?: number) =>
+        void (await Promise.all([first.close(deadline), second.close(deadline)]))
+      return { port: first.port, close }
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (missingAddressCodes.includes(code)) return first
+      await first.close(Date.now())
+      if (code !== 'EADDRINUSE' || PORT !== 0 || attempt >= maxPortAttempts) throw error
+    }
+  }
+}
+
+function listenAt(hostname: string, port: number, fetch: Fetch): Promise<Listener> {
   return new Promise((resolve, reject) => {
-    const options = { fetch, hostname: address.HOST, port: address.PORT, serverOptions: { requestTimeout } }
-    const server = listen(options, ({ port }) =>
-      resolve({ port, close: (until) => closeOrderly(server, until) }),
+    const options = {
+      fetch,
+      hostname,
+      port,
+      serverOptions: { requestTimeout: requestTimeoutMs },
+    }
+    const server = listen(options, (address) =>
+      resolve({ port: address.port, close: (deadline) => closeGracefully(server, deadline) }),
     ) as Server
     server.on('error', reject)
-    server.on('request', (_request: IncomingMessage, answer: ServerResponse) => {
-      answer.once('close', () => setImmediate(() => letGo(server)))
+    server.on('clientError', refuseUnreadable)
+    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+      response.once('close', () => setImmediate(() => closeIdleConnections(server)))
     })
   })
 }
 
-/** A connection that is kept alive would hold a server open that takes no further ones. */
-function letGo(server: Server): void {
+/** What no request could be read from, by the code of Node's error; every other fault is a 400. */
+const unreadableRequests: Record<string, { status: number; code: string; detail: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'RequestHeaderFieldsTooLargeHttpException',
+    detail: 'The headers and the address of a request must not be larger than 16 KiB together.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'RequestTimeoutHttpException',
+    detail: 'The request was sent too slowly.',
+  },
+}
+const malformedRequest = {
+  status: 400,
+  code: 'BadRequestHttpException',
+  detail: 'The request is not valid HTTP.',
+}
+
+/** Answers what is no readable request in the error shape of the panel, and closes the connection. */
+function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket & { _httpMessage?: ServerResponse },
+): void {
+  // Of a connection that is closed, or on which an answer has begun, nothing more can be made.
+  if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const { status, code, detail } = unreadableRequests[error.code ?? ''] ?? malformedRequest
+  const body = JSON.stringify({ errors: [{ code, status: String(status), detail }] })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store, private',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Closes idle connections of a closing server, which kept-alive connections would hold open. */
+function closeIdleConnections(server: Server): void {
   if (!server.listening) server.closeIdleConnections()
 }
 
-function closeOrderly(server: Server, until: number | undefined): Promise<void> {
-  const cut =
-    until === undefined ? undefined : setTimeout(() => server.closeAllConnections(), until - Date.now())
+function closeGracefully(server: Server, deadline: number | undefined): Promise<void> {
+  const forceCloseTimer =
+    deadline === undefined ? undefined : setTimeout(() => server.closeAllConnections(), deadline - Date.now())
   return new Promise((done) => {
     server.close(() => {
-      clearTimeout(cut)
+      clearTimeout(forceCloseTimer)
       done()
     })
   })
 }
 
-/** The socket's address; behind trusted proxies, the entry which the outermost of them added. */
+/** Reads the body of the request from its socket; what is not read is discarded. */
+export function incomingBody(c: Context<{ Bindings: HttpBindings }>): Request['body'] {
+  const { incoming } = c.env
+  const { headers } = incoming
+  if (!headers['content-length'] && !headers['transfer-encoding']) return null
+  const chunks = (incoming as IncomingMessage).iterator({ destroyOnReturn: false })
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>)
+    },
+    cancel() {
+      // Not awaited: the client may never send the rest.
+      void chunks.return?.()
+      incoming.resume()
+    },
+  })
+}
+
+/** Returns the address of the socket; behind trusted proxies, the entry that the outermost of them added. */
 export function socketAddress(c: Context<{ Bindings: HttpBindings }>, trustedProxies: number): string {
   const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim())
-  const claimed = trustedProxies > 0 ? forwarded.at(-trustedProxies) : undefined
-  return canonicalAddress(claimed || (c.env?.incoming?.socket.remoteAddress ?? '')) ?? '0.0.0.0'
+  const forwardedAddress = trustedProxies > 0 ? forwarded.at(-trustedProxies) : undefined
+  return canonicalAddress(forwardedAddress || (c.env?.incoming?.socket.remoteAddress ?? '')) ?? '0.0.0.0'
 }

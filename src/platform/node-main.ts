@@ -1,52 +1,57 @@
 import { join } from 'node:path'
+import { findUnprivilegedUser, isolationWarning } from '../dev/daemon/unprivileged-user.ts'
+import { causeOf, log } from '../log.ts'
 import { EnvironmentError, readEnv } from './env.ts'
 import type { Bootstrap } from './local/demo.ts'
-import { causeOf, log } from '../log.ts'
-import { type AnswerVerb, type RunningPanel, startNode } from './node.ts'
+import { missingUrlNotice } from './panel-url.ts'
+import { type RpcHandler, type RunningPanel, startNode } from './node.ts'
 import type { Surface } from './serve.ts'
 
-/** Milliseconds after which an orderly end is given up. */
-const patience = 35_000
-/** Milliseconds within which further signals are the same one: npm sends its children what the terminal sent them, too. */
-const echo = 500
+/** Milliseconds after which an unfinished shutdown ends with exit code 1. */
+const shutdownTimeoutMs = 35_000
+/** Milliseconds within which signals count as one: npm repeats those of the terminal to its children. */
+const signalDebounceMs = 500
 
-/** Runs the panel until the process is told to end, as `endOnSignal` says; what is at fault is said in one message. */
-export async function runNode(surfaces: Surface[], answerVerb: AnswerVerb): Promise<void> {
+/** Runs the panel until SIGINT or SIGTERM. A failure at the start is one message, and ends the process with 1. */
+export async function runNode(surfaces: Surface[], handleRpc: RpcHandler): Promise<void> {
   try {
-    const panel = await startNode(process.env, surfaces, answerVerb)
-    console.log(panel.bootstrap ? greeting(panel.bootstrap) : `Roost serves at ${panel.url}`)
-    endOnSignal(panel)
+    const panel = await startNode(process.env, surfaces, handleRpc)
+    console.log(panel.bootstrap ? greeting(panel.bootstrap) : plainGreeting(panel))
+    const notice = missingUrlNotice(readEnv(process.env), panel.url)
+    if (notice !== null) console.log(notice)
+    shutDownOnSignal(panel)
   } catch (error) {
-    console.error(reasonOf(error))
-    process.exitCode = 1
+    console.error(startupErrorMessage(error))
+    // Something that the start has opened may still hold the process.
+    process.exit(1)
   }
 }
 
-/** In one message, without the statement that failed and its values. */
-function reasonOf(error: unknown): string {
+/** Returns the reason of a failed start, without the statement that failed and its values. */
+function startupErrorMessage(error: unknown): string {
   if (error instanceof EnvironmentError) return error.message
   const isPlain = error instanceof Error && error.cause === undefined && error.message !== ''
-  return `The panel does not start: ${isPlain ? error.message : causeOf(error)}`
+  return `The panel could not start: ${isPlain ? error.message : causeOf(error)}`
 }
 
-/** The first signal ends the panel orderly and the process with 0; a second one ends it at once with 1. */
-function endOnSignal(panel: RunningPanel): void {
-  let endingSince: number | null = null
-  const end = () => {
-    if (endingSince !== null) {
-      if (performance.now() - endingSince > echo) process.exit(1)
+/** Shuts down with exit code 0 at the first signal. A second one ends the process at once, with exit code 1. */
+function shutDownOnSignal(panel: RunningPanel): void {
+  let shutdownStartedAt: number | null = null
+  const shutDown = () => {
+    if (shutdownStartedAt !== null) {
+      if (performance.now() - shutdownStartedAt > signalDebounceMs) process.exit(1)
       return
     }
-    endingSince = performance.now()
-    log('info', 'The panel ends.')
-    setTimeout(() => process.exit(1), patience).unref()
+    shutdownStartedAt = performance.now()
+    log('info', 'The panel is shutting down.')
+    setTimeout(() => process.exit(1), shutdownTimeoutMs).unref()
     panel.close().then(
       () => process.exit(0),
       () => process.exit(1),
     )
   }
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
+  process.on('SIGINT', shutDown)
+  process.on('SIGTERM', shutDown)
 }
 
 function greeting({ url, admin, user, server }: Bootstrap): string {
@@ -60,5 +65,20 @@ function greeting({ url, admin, user, server }: Bootstrap): string {
     `  demo server    ${server.identifier}  (owned by the player)`,
     `  API keys       in ${file}`,
     '',
+    `  ${isolationWarning(findUnprivilegedUser())}`,
+    '',
   ].join('\n')
 }
+
+/** Says where the panel is, and how to make its first administrator. */
+const plainGreeting = ({ url, hasAdministrator }: RunningPanel) =>
+  [
+    `Roost serves at ${url}`,
+    ...(hasAdministrator
+      ? []
+      : [
+          'There is no administrator yet. Store the eggs and create one with the environment of this process:',
+          '  npm run seed',
+          '  npm run panel -- user:create --email you@example.com --username you --admin',
+        ]),
+  ].join('\n')

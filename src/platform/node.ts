@@ -1,126 +1,166 @@
-import { tick } from '../domain/tick.ts'
+import { runTick } from '../domain/jobs/tick.ts'
+import { hasAdministrator } from '../domain/users/administrators.ts'
 import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
 import type { Panel } from '../panel.ts'
-import { finish, tickUnlessBehind } from './background.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { finishDeferred, tickIfSchemaCurrent } from './deferred-work.ts'
+import { hasDemo } from './demo-places.ts'
 import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
 import { openDataDirectory } from './local/data-directory.ts'
 import { type Bootstrap, openDemo } from './local/demo.ts'
-import type { ObjectEndpoint } from './local/objects/endpoint.ts'
-import { objectsPath, openLocalParts } from './local/parts.ts'
-import { limitConnecting } from './connect-timeout.ts'
-import { listenOn, socketAddress } from './node-http.ts'
-import { openPanel, type Parts } from './parts.ts'
+import type { ForkedDaemon } from '../dev/daemon/fork.ts'
+import type { DiskObjectStore } from '../dev/object-store/disk-object-store.ts'
+import { objectsPath, openLocalServices } from './local/services.ts'
+import { compressAnswers } from './compress-answers.ts'
+import { limitConnectTime } from './connect-timeout.ts'
+import { onEachMinute } from './minute-timer.ts'
+import { incomingBody, listenHttp, socketAddress } from './node-http.ts'
+import { openPanel, type Services } from './open-panel.ts'
+import { panelUrlOf } from './panel-url.ts'
 import { migratePostgres } from './postgres.ts'
-import { type SchemaGuard, schemaGuard } from './schema-guard.ts'
+import { type SchemaGuard, createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 import { webAssets } from './web-assets.ts'
 
-const minute = 60_000
-/** Milliseconds for what is under way when the panel closes; what is left then is cut off, and jobs are left to their leases. */
-const grace = 25_000
+/** Milliseconds for requests and work in progress at a shutdown. Then requests are cut off, and jobs left to their leases. */
+const shutdownGraceMs = 25_000
 
-/** `close` ends orderly, within half a minute: nobody is let in any more, requests and work under way are finished. */
-export type RunningPanel = { url: string; bootstrap: Bootstrap | null; close: () => Promise<void> }
+/** Milliseconds for closing what a failed start has opened. */
+const failedStartCloseMs = 5_000
 
-/** Answers what the command line asks of this process. */
-export type AnswerVerb = (panel: Panel, asked: unknown) => Promise<unknown>
+/** `close` shuts down within half a minute: it accepts no more requests and finishes requests and work in progress. */
+export type RunningPanel = {
+  url: string
+  bootstrap: Bootstrap | null
+  /** Not known, and so true, while the schema is older than this code. */
+  hasAdministrator: boolean
+  close: () => Promise<void>
+}
+
+/** Answers requests of the command line to this process. */
+export type RpcHandler = (panel: Panel, request: unknown) => Promise<unknown>
 
 type Log = (line: string) => void
-/** Undo what was opened, the newest first; waiting no longer than until then (milliseconds since 1970). */
-type Closers = ((until: number) => unknown)[]
+/** Functions that close what was opened, called in reverse order; `deadline` in milliseconds since 1970. */
+type Closers = ((deadline: number) => unknown)[]
 
 /**
- * The whole panel in this process: every surface on one port, over what the environment names and
- * embedded parts for the rest. Throws an `EnvironmentError` that names every variable at fault.
+ * Starts the whole panel in this process: every surface on one port, over the services that the environment names and
+ * embedded ones for the rest. Throws an `EnvironmentError` that names every invalid variable.
  */
 export async function startNode(
   raw: Record<string, unknown>,
   surfaces: Surface[],
-  answerVerb: AnswerVerb,
+  handleRpc: RpcHandler,
   log: Log = console.log,
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
   setLogLevel(env.LOG_LEVEL)
-  await limitConnecting()
+  await limitConnectTime()
   const closers: Closers = []
   const close = async () => {
-    const until = Date.now() + grace
-    for (const closer of closers.splice(0).toReversed()) await closer(until)
+    const deadline = Date.now() + shutdownGraceMs
+    for (const closer of closers.splice(0).toReversed()) await closer(deadline)
   }
   try {
-    return { ...(await open(env, surfaces, answerVerb, log, closers)), close }
+    return { ...(await openRunningPanel(env, surfaces, handleRpc, log, closers)), close }
   } catch (error) {
-    await close()
+    // What failed may have left something that cannot be closed.
+    await withTimeout(close(), failedStartCloseMs, null).catch(() => undefined)
     throw error
   }
 }
 
-async function open(env: Env, surfaces: Surface[], answerVerb: AnswerVerb, log: Log, closers: Closers) {
+async function openRunningPanel(
+  env: Env,
+  surfaces: Surface[],
+  handleRpc: RpcHandler,
+  log: Log,
+  closers: Closers,
+) {
   const directory = await openDataDirectory(env.DATA_DIR)
   closers.push(directory.release)
-  const background = keepBackground()
-  const opening = Promise.withResolvers<Parts>()
-  // Requests that come before the parts are open wait for them; a failure is thrown by what failed.
-  opening.promise.catch(() => undefined)
-  const schema = env.DATABASE_URL && env.DATABASE_DRIVER === 'neon' ? schemaGuard() : null
-  const app = serve(
+  const background = trackBackgroundWork()
+  const servicesReady = Promise.withResolvers<Services>()
+  // Requests before the services are open wait for them; a failure is thrown where they are opened.
+  servicesReady.promise.catch(() => undefined)
+  const schemaGuard = env.DATABASE_URL && env.DATABASE_DRIVER === 'neon' ? createSchemaGuard() : null
+  const app = serveOnNode(env, surfaces, { services: servicesReady.promise, background, schemaGuard })
+  let handleObjects: DiskObjectStore['handleRequest'] | null = null
+  const listener = await listenHttp(env, (request, bindings) => {
+    const { pathname } = new URL(request.url)
+    if (handleObjects && pathname.startsWith(`${objectsPath}/`)) return handleObjects(request)
+    return app.fetch(request, bindings)
+  })
+  closers.push(() => servicesReady.reject(new Error('The panel has ended.')), listener.close)
+  const url = panelUrlOf(env, listener.port)
+  if (env.DATABASE_URL && !schemaGuard) await migratePostgres(env.DATABASE_URL)
+  const { services, handleObjects: objectHandler } = await openLocalServices(env, {
+    directory,
+    url,
+    deliver: (request) => background.run(async () => app.fetch(request)),
+  })
+  // Closed after work in progress is finished; the tick of the next process finds the jobs of waiting messages.
+  closers.splice(1, 0, services.close, background.drain)
+  handleObjects = objectHandler
+  servicesReady.resolve(services)
+  const panel = openSystemPanel(services, background)
+  closers.push(tickEveryMinute(panel, background, schemaGuard))
+  if (!env.DATABASE_URL) closers.push(await acceptRpcRequests(panel, directory.path, handleRpc))
+  const mayWrite = !(await schemaGuard?.isBehind(panel.db))
+  const onDaemon = (daemon: ForkedDaemon) => closers.push(daemon.close)
+  const bootstrap =
+    hasDemo(env) && mayWrite ? await openDemo(panel, { directory: directory.path, log, onDaemon }) : null
+  // Closed before everything else, since requests in progress may need all of it.
+  closers.push(listener.close)
+  return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true }
+}
+
+/** Serves the surfaces on Node: with the socket's address, files from the disk, and work after the response. */
+const serveOnNode = (
+  env: Env,
+  surfaces: Surface[],
+  context: { services: Promise<Services>; background: BackgroundWork; schemaGuard: SchemaGuard | null },
+) =>
+  serve(
     {
-      parts: () => opening.promise,
-      address: (c) => socketAddress(c, env.TRUSTED_PROXIES),
-      settle: (_c, work) => background.add(finish(work)),
+      services: () => context.services,
+      clientAddress: (c) => socketAddress(c, env.TRUSTED_PROXIES),
+      bodyOfGet: incomingBody,
+      waitUntil: (_c, work) => context.background.add(finishDeferred(work)),
       assets: webAssets,
-      schema,
+      compress: compressAnswers,
+      schemaGuard: context.schemaGuard,
     },
     ...surfaces,
   )
-  let objects: ObjectEndpoint | null = null
-  const listener = await listenOn(env, (request, bindings) => {
-    const { pathname } = new URL(request.url)
-    if (objects && pathname.startsWith(`${objectsPath}/`)) return objects(request)
-    return app.fetch(request, bindings)
-  })
-  closers.push(() => opening.reject(new Error('The panel has ended.')), listener.close)
-  const url = env.APP_URL ?? originOf(env.HOST, listener.port)
-  const deliver = (request: Request) => background.run(async () => app.fetch(request))
-  if (env.DATABASE_URL && !schema) await migratePostgres(env.DATABASE_URL)
-  const { parts, objectEndpoint } = await openLocalParts(env, { directory, url, deliver })
-  // Closed after what was under way is done; messages that wait are found by the tick of the next process.
-  closers.splice(1, 0, parts.close, background.done)
-  objects = objectEndpoint
-  opening.resolve(parts)
-  const facts = {
+
+/** Opens the panel for work without a request: the tick, the demo and requests of the command line. */
+function openSystemPanel(services: Services, background: BackgroundWork): Panel {
+  const requestContext = {
     ip: '127.0.0.1',
     requestId: 'process',
-    defer: (work: Promise<unknown>) => background.add(finish([work])),
+    defer: (work: Promise<unknown>) => background.add(finishDeferred([work])),
   }
-  const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
-  closers.push(tickEveryMinute(panel, background, schema))
-  if (!env.DATABASE_URL) closers.push(await takeVerbs(panel, directory.path, answerVerb))
-  const mayWrite = !(await schema?.isBehind(panel.db))
-  const demo = env.DEMO !== false && mayWrite ? await openDemo(panel, directory.path, log) : null
-  if (demo) closers.push(demo.daemon.close)
-  // Before anything else is closed, since requests under way may need all of it.
-  closers.push(listener.close)
-  return { url, bootstrap: demo?.bootstrap ?? null }
+  return { ...openPanel(services, requestContext), actor: { kind: 'system' } }
 }
 
-const originOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-
-type Background = {
+type BackgroundWork = {
   add: (work: Promise<unknown>) => void
-  /** The same for work that has to begin first. */
+  /** Starts work and adds it. */
   run: <T>(work: () => Promise<T>) => Promise<T>
-  done: (until: number) => Promise<unknown>
+  /** Waits until all work is finished, or until `deadline` in milliseconds since 1970. */
+  drain: (deadline: number) => Promise<unknown>
 }
 
-/** Work that no open request waits for. */
-function keepBackground(): Background {
+/** Keeps track of work that no open request waits for. */
+function trackBackgroundWork(): BackgroundWork {
   const pending = new Set<Promise<unknown>>()
   const add = (work: Promise<unknown>) => {
     pending.add(work)
-    const forget = () => pending.delete(work)
-    work.then(forget, forget)
+    const untrack = () => pending.delete(work)
+    work.then(untrack, untrack)
   }
   return {
     add,
@@ -129,32 +169,37 @@ function keepBackground(): Background {
       add(running)
       return running
     },
-    done: async (until) => {
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, until - Date.now())
-      await Promise.race([Promise.allSettled(pending), late])
-      clearTimeout(timer)
-    },
+    drain: (deadline) => withTimeout(Promise.allSettled(pending), deadline - Date.now(), null),
   }
 }
 
-function tickEveryMinute(panel: Panel, background: Background, schema: SchemaGuard | null): () => void {
+/** Runs the tick now and at every minute of the clock. Returns a function that stops it. */
+function tickEveryMinute(
+  panel: Panel,
+  background: BackgroundWork,
+  schemaGuard: SchemaGuard | null,
+): () => void {
   const run = () => {
-    const ticking = tickUnlessBehind(panel, tick, schema).catch((error: unknown) =>
+    const tickRun = tickIfSchemaCurrent(panel, runTick, schemaGuard).catch((error: unknown) =>
       writeLog('error', 'The tick failed.', { cause: causeOf(error) }),
     )
-    background.add(ticking)
+    background.add(tickRun)
   }
   run()
-  const timer = setInterval(run, minute)
-  timer.unref()
-  return () => clearInterval(timer)
+  return onEachMinute(run)
 }
 
-/** The command line reaches the embedded database through this process; without a socket, only when it has ended. */
-async function takeVerbs(panel: Panel, directory: string, answerVerb: AnswerVerb): Promise<() => unknown> {
+/**
+ * Opens the socket through which the command line uses the embedded database of this process. Without it, the command
+ * line works once this process has ended.
+ */
+async function acceptRpcRequests(
+  panel: Panel,
+  directory: string,
+  handleRpc: RpcHandler,
+): Promise<() => unknown> {
   try {
-    return (await openControlSocket(directory, (asked) => answerVerb(panel, asked))).close
+    return (await openControlSocket(directory, (request) => handleRpc(panel, request))).close
   } catch (error) {
     writeLog('warn', 'The command line cannot reach this process.', { cause: causeOf(error) })
     return () => undefined

@@ -3,91 +3,95 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import { Client, Pool, type PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
 import * as schema from '../db/schema.ts'
+import { databaseOverPool, databaseTimeoutMs, toDatabaseError } from './connection-pool.ts'
 import { migrationsConfig } from './migrations.ts'
-import { longestSilence, overPool, throwNamed } from './connection-pool.ts'
 
-export type OpenedDatabase = {
+export type DatabaseHandle = {
   db: Database
   transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
 /**
- * A pool of TCP connections to PostgreSQL. Statements are prepared by name once per connection. What is not
- * answered for `patience` milliseconds fails as if the connection were lost.
+ * Opens a pool of TCP connections to PostgreSQL. Each connection prepares a statement once, by name. A statement without
+ * an answer after `timeoutMs` fails as if the connection were lost.
  */
 export function openPostgres(
   url: string,
   poolSize: number,
   onStatement?: (text: string) => void,
-  patience = longestSilence,
-): OpenedDatabase {
+  timeoutMs = databaseTimeoutMs,
+): DatabaseHandle {
   const pool = new Pool({
-    connectionString: forLibpq(url),
+    connectionString: toLibpqUrl(url),
     max: poolSize,
-    connectionTimeoutMillis: patience,
-    query_timeout: patience,
-    idleTimeoutMillis: longestRest,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    idleTimeoutMillis: idleTimeoutMs,
     keepAlive: true,
   })
-  nameStatements(pool)
+  assignStatementNames(pool)
   const logger = onStatement ? { logQuery: onStatement } : false
-  return overPool<PoolClient, Pool>(pool, (connection) =>
+  return databaseOverPool<PoolClient, Pool>(pool, (connection) =>
     drizzle(connection, { schema, casing: 'snake_case', logger }),
   )
 }
 
-/** Milliseconds after which a connection that nobody needs is closed. */
-const longestRest = 300_000
+/** Milliseconds after which an idle connection is closed. */
+const idleTimeoutMs = 300_000
 
-/** By its text, the name under which each connection prepares a statement; another process behind the same pooler has others. */
-const names = new Map<string, string>()
+/** Names of prepared statements, by their text. The prefix is different in each process: they may share a pooler. */
+const statementNames = new Map<string, string>()
 const namePrefix = crypto.randomUUID().slice(0, 8)
-/** Lists of any length make texts of any number; connections keep what they prepared. */
-const mostNames = 2000
+/** Connections keep what they prepared, and lists of any length make any number of texts. */
+const maxStatementNames = 2000
 
-/** The driver plans each statement anew unless it has a name. Those of transactions have none: they come but seldom. */
-function nameStatements(pool: Pool): void {
+/** Names the statements outside transactions, so that they are planned once per connection. */
+function assignStatementNames(pool: Pool): void {
   const query = pool.query.bind(pool) as (...input: unknown[]) => unknown
   pool.query = ((statement: unknown, ...rest: unknown[]) => {
     if (typeof statement !== 'object' || statement === null || !('text' in statement))
       return query(statement, ...rest)
     const text = String(statement.text)
-    if (names.size >= mostNames && !names.has(text)) return query(statement, ...rest)
-    const name = names.get(text) ?? `${namePrefix}-${names.size}`
-    names.set(text, name)
+    if (statementNames.size >= maxStatementNames && !statementNames.has(text))
+      return query(statement, ...rest)
+    const name = statementNames.get(text) ?? `${namePrefix}-${statementNames.size}`
+    statementNames.set(text, name)
     return query({ ...statement, name }, ...rest)
   }) as typeof pool.query
 }
 
-/** Words about TLS mean what they mean to libpq: `require` asks for no certificate that somebody vouches for. */
-function forLibpq(url: string): string {
-  const address = new URL(withoutOthersWords(url))
+/** Makes `sslmode` mean what it means to libpq: `require` does not verify the certificate. */
+function toLibpqUrl(url: string): string {
+  const address = new URL(withoutChannelBinding(url))
   if (address.searchParams.has('sslmode')) address.searchParams.set('uselibpqcompat', 'true')
   return address.href
 }
 
-/** Key of the advisory lock that whoever migrates holds. */
-const migrationLock = 7_264_811_905
+/** Key of the advisory lock that is held during a migration. */
+const migrationLockKey = 7_264_811_905
 
-/** Brings the database to the newest schema. Processes that do so at once wait for each other. */
+/** Migrates the database to the newest schema. Processes that do so at the same time wait for each other. */
 export async function migratePostgres(url: string): Promise<void> {
-  const connectionString = forLibpq(url)
-  const [holder, client] = [new Client({ connectionString }), new Client({ connectionString })]
+  const connectionString = toLibpqUrl(url)
+  const options = { connectionString, connectionTimeoutMillis: databaseTimeoutMs }
+  const [lockClient, client] = [new Client(options), new Client(options)]
   try {
-    await holder.connect().catch(throwNamed)
-    // Held by a transaction of its own: a lock of a session would be lost, or kept, behind a pooler.
-    await holder.query('begin')
-    await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
+    await lockClient.connect().catch((error: unknown) => {
+      throw toDatabaseError(error)
+    })
+    // A transaction of its own holds the lock: behind a pooler a session's lock could be lost, or never released.
+    await lockClient.query('begin')
+    await lockClient.query('select pg_advisory_xact_lock($1)', [migrationLockKey])
     await client.connect()
     await migrate(drizzle(client), migrationsConfig)
   } finally {
-    await Promise.all([holder.end(), client.end()])
+    await Promise.all([lockClient.end(), client.end()])
   }
 }
 
-/** Consoles hand out addresses with words for libpq, which this driver would send to the server as settings. */
-function withoutOthersWords(url: string): string {
+/** Removes a parameter for libpq that providers put into URLs; this driver would send it to the server as a setting. */
+function withoutChannelBinding(url: string): string {
   const address = new URL(url)
   address.searchParams.delete('channel_binding')
   return address.href

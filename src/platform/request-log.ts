@@ -1,48 +1,48 @@
 import type { MiddlewareHandler } from 'hono'
-import type { HttpEnv } from '../http/environment.ts'
-import { readFailure } from '../http/errors.ts'
-import { knownMethod, matchedRoute, surfaceOf } from '../http/matched-route.ts'
+import { toApiError } from '../http/errors.ts'
+import type { HttpEnv } from '../http/http-env.ts'
+import { matchedRoute, methodLabel, surfaceName } from '../http/matched-route.ts'
 import { log } from '../log.ts'
 import type { Actor, Panel } from '../panel.ts'
-import { countingStatements } from './statement-count.ts'
+import { measureStatements } from './statement-stats.ts'
 
-/** Every request is counted and leaves one line in the log. It has to stand in front of everything else. */
+/** Counts each request and logs one line for it. Must be the first middleware. */
 export const logRequests: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const began = performance.now()
-  const count = { statements: 0, milliseconds: 0 }
-  await countingStatements(count, next)
-  const milliseconds = performance.now() - began
-  const [surface, route, { status }] = [surfaceOf(c), matchedRoute(c), c.res]
-  // A request that failed before the panel was open has none.
+  const startedAt = performance.now()
+  const statementStats = { statements: 0, milliseconds: 0 }
+  await measureStatements(statementStats, next)
+  const milliseconds = performance.now() - startedAt
+  const [surface, route, { status }] = [surfaceName(c), matchedRoute(c), c.res]
+  // Undefined when the request failed before its panel was opened.
   const panel = c.get('panel') as Panel | undefined
-  const error = codeOf(c.error)
+  const error = errorCodeOf(c.error)
   if (panel) {
-    const place = { surface, route: route ?? 'none' }
-    panel.metrics.count('roost_requests_total', { ...place, status: `${Math.floor(status / 100)}xx` })
-    panel.metrics.observe('roost_request_duration_seconds', milliseconds / 1000, place)
-    panel.metrics.observe('roost_request_statements', count.statements, { surface })
-    panel.metrics.observe('roost_request_statement_seconds', count.milliseconds / 1000, { surface })
+    const labels = { surface, route: route ?? 'none' }
+    panel.metrics.count('roost_requests_total', { ...labels, status: `${Math.floor(status / 100)}xx` })
+    panel.metrics.observe('roost_request_duration_seconds', milliseconds / 1000, labels)
+    panel.metrics.observe('roost_request_statements', statementStats.statements, { surface })
+    panel.metrics.observe('roost_request_statement_seconds', statementStats.milliseconds / 1000, { surface })
     if (status >= 500) panel.metrics.count('roost_failures_total', { error: error ?? 'none' })
   }
   log(surface === 'assets' ? 'debug' : 'info', 'request', {
     request: c.res.headers.get('x-request-id'),
-    method: knownMethod(c),
+    method: methodLabel(c),
     route,
     surface,
     status,
     milliseconds: Math.round(milliseconds * 10) / 10,
-    statements: count.statements,
+    statements: statementStats.statements,
     actor: panel?.actor.kind ?? null,
-    actor_id: panel ? idOf(panel.actor) : null,
+    actor_id: panel ? actorId(panel.actor) : null,
     ...(error === null ? {} : { error }),
   })
 }
 
-/** The code which the caller was told. */
-const codeOf = (error: Error | undefined): string | null =>
-  error === undefined ? null : (readFailure(error).entries[0]?.code ?? null)
+/** Returns the code of the error in the response; null without one. */
+const errorCodeOf = (error: Error | undefined): string | null =>
+  error === undefined ? null : (toApiError(error).entries[0]?.code ?? null)
 
-function idOf(actor: Actor): number | null {
+function actorId(actor: Actor): number | null {
   if (actor.kind === 'user') return actor.user.id
   return actor.kind === 'node' ? actor.node.id : null
 }

@@ -2,16 +2,16 @@ import type { S3Options } from '../adapters/objects.ts'
 import type { Env } from './env.ts'
 
 type Preset = {
-  /** Where the region is when nobody names one; null where one has to be named. */
+  /** The region when none is set; null where one must be set. */
   region: string | null
-  /** Null is AWS itself; undefined has to be named. */
+  /** Null is AWS itself; undefined where an endpoint must be set. */
   endpoint: (region: string) => string | null | undefined
   pathStyle: boolean
-  /** What an endpoint of its own looks like. */
+  /** Example of an endpoint that must be set. */
   example?: string
 }
 
-/** What the services that speak S3 have in common with nobody else. */
+/** Defaults of services with the S3 protocol. */
 export const s3Presets = {
   aws: { region: 'us-east-1', endpoint: () => null, pathStyle: false },
   r2: {
@@ -24,7 +24,7 @@ export const s3Presets = {
   minio: { region: 'us-east-1', endpoint: () => 'http://127.0.0.1:9000', pathStyle: true },
 } as const satisfies Record<string, Preset>
 
-const custom: Preset = { region: 'auto', endpoint: () => null, pathStyle: false }
+const customPreset: Preset = { region: 'auto', endpoint: () => null, pathStyle: false }
 
 type S3Env = Pick<
   Env,
@@ -37,9 +37,9 @@ type S3Env = Pick<
   | 'S3_PATH_STYLE'
 >
 
-const presetOf = (env: S3Env): Preset => (env.S3_PRESET ? s3Presets[env.S3_PRESET] : custom)
+const presetOf = (env: S3Env): Preset => (env.S3_PRESET ? s3Presets[env.S3_PRESET] : customPreset)
 
-/** How to reach the object store: what is set wins over the preset. Null when no bucket is named. */
+/** Returns the options of the object store; variables override the preset. Null without a bucket. */
 export function s3OptionsOf(env: S3Env): S3Options | null {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (!bucket || !accessKeyId || !secretAccessKey) return null
@@ -55,7 +55,7 @@ export function s3OptionsOf(env: S3Env): S3Options | null {
   }
 }
 
-/** What the preset cannot know and nobody has set, one fault a line. */
+/** Returns the variables that the preset requires and that are not set, as one fault each. */
 export function presetFaults(env: S3Env): string[] {
   const { region, endpoint, example } = presetOf(env)
   const name = `S3_PRESET=${env.S3_PRESET}`

@@ -1,75 +1,86 @@
 import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
+import { isWriteFailure, noteWriteFailure } from '../db/write-failures.ts'
 import { badRequest } from '../errors.ts'
-import type { HttpEnv } from '../http/environment.ts'
-import { answerError, answerMissing } from '../http/errors.ts'
-import { requireDeclared, routesOf } from '../http/facts.ts'
+import { isAmbiguousPath } from '../http/ambiguous-paths.ts'
+import type { HttpEnv } from '../http/http-env.ts'
+import { handleError, handleNotFound } from '../http/errors.ts'
+import { requireRouteMetadata, routesOf } from '../http/metadata.ts'
 import { readTrace } from '../http/traceparent.ts'
 import type { Panel } from '../panel.ts'
-import { openPanel, type Parts } from './parts.ts'
+import { openPanel, type Services } from './open-panel.ts'
 import { logRequests } from './request-log.ts'
-import { explainFailure, refuseWritesBehind, type SchemaGuard } from './schema-guard.ts'
+import { explainFailure, refuseWritesWhileBehind, type SchemaGuard } from './schema-guard.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- surfaces differ in variables and routes, which nothing here reads
 export type Surface = Hono<any, any, any>
 
-/** All that differs between Node, Workers and Lambda. */
+/** The differences between Node, Workers and Lambda. */
 export type Platform = {
-  parts: (c: Context) => Promise<Parts>
-  /** The only believed source of the caller's address; canonical. */
-  address: (c: Context) => string
-  /** Sees to it that work which outlives the answer is finished. */
-  settle: (c: Context, work: Promise<unknown>[]) => void | Promise<void>
-  /** Gives the application's files, where the platform has no place of its own for them. */
+  services: (c: Context) => Promise<Services>
+  /** Returns the caller's address in canonical form, from the only trusted source. */
+  clientAddress: (c: Context) => string
+  /** Opens the body of a `GET`, which a `Request` cannot have on this platform. */
+  bodyOfGet?: (c: Context) => Request['body']
+  /** Lets work finish that outlives the response. */
+  waitUntil: (c: Context, work: Promise<unknown>[]) => void | Promise<void>
+  /** Serves the files of the web application, where the platform does not do it itself. */
   assets?: MiddlewareHandler
-  /** Where nobody has migrated the database by the time of the first request. */
-  schema?: SchemaGuard | null
+  /** Compresses answers, where nothing in front of the panel does it. */
+  compress?: MiddlewareHandler
+  /** For platforms that do not migrate the database before the first request. */
+  schemaGuard?: SchemaGuard | null
 }
 
-/** Where the application's files are, and the description of all routes. */
+/** Paths of the web application's files and of the OpenAPI document. */
 const assetPaths = ['/assets/*', '/openapi.json']
 
-/** Surfaces behind one door: a panel for each request, one way for errors to leave, headers for all. */
+/** Combines surfaces into one app, which opens a panel for each request, handles errors and sets default headers. */
 export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>({ strict: false })
-  app.onError(answerFailure(platform.schema ?? null))
-  app.notFound(answerMissing(() => routesOf(app)))
-  app.use(logRequests, headers, refuseOddPaths)
+  app.onError(handleFailure(platform.schemaGuard ?? null))
+  app.notFound(handleNotFound(() => routesOf(app)))
+  app.use(logRequests)
+  if (platform.compress) app.use(platform.compress)
+  app.use(setDefaultHeaders, refuseAmbiguousPaths)
   if (platform.assets) for (const path of assetPaths) app.use(path, platform.assets)
-  app.use(openingPanel(platform))
-  if (platform.schema) app.use(refuseWritesBehind(platform.schema))
+  app.use(withPanel(platform))
+  if (platform.schemaGuard) app.use(refuseWritesWhileBehind(platform.schemaGuard))
   for (const surface of surfaces) app.route('/', surface as Hono<HttpEnv>)
-  requireDeclared(app)
+  requireRouteMetadata(app)
   return app
 }
 
-const answerFailure =
-  (schema: SchemaGuard | null): ErrorHandler<HttpEnv> =>
+const handleFailure =
+  (schemaGuard: SchemaGuard | null): ErrorHandler<HttpEnv> =>
   async (error, c) => {
     // A request that failed before the panel was open has none.
     const panel = c.get('panel') as Panel | undefined
-    if (schema && panel) c.error = await explainFailure(schema, panel.db, error)
-    return answerError(c.error ?? error, c)
+    if (panel && isWriteFailure(error)) noteWriteFailure(panel.db)
+    if (schemaGuard && panel) c.error = await explainFailure(schemaGuard, panel.db, error)
+    return handleError(c.error ?? error, c)
   }
 
-const openingPanel =
+const withPanel =
   (platform: Platform): MiddlewareHandler<HttpEnv> =>
   async (c, next) => {
-    const parts = await platform.parts(c)
+    const services = await platform.services(c)
+    const { bodyOfGet } = platform
+    if (bodyOfGet) c.set('bodyOfGet', () => bodyOfGet(c))
     const deferred: Promise<unknown>[] = []
     c.set(
       'panel',
-      openPanel(parts, {
-        ip: platform.address(c),
+      openPanel(services, {
+        ip: platform.clientAddress(c),
         requestId: c.res.headers.get('x-request-id') ?? '',
         trace: readTrace(c.req.header('traceparent')),
         defer: (work) => void deferred.push(work),
       }),
     )
     await next()
-    if (deferred.length > 0) await platform.settle(c, deferred)
+    if (deferred.length > 0) await platform.waitUntil(c, deferred)
   }
 
-const headers: MiddlewareHandler = async (c, next) => {
+const setDefaultHeaders: MiddlewareHandler = async (c, next) => {
   c.header('x-request-id', readTrace(c.req.header('traceparent'))?.id ?? crypto.randomUUID())
   c.header('x-content-type-options', 'nosniff')
   c.header('cache-control', 'no-store, private')
@@ -77,9 +88,9 @@ const headers: MiddlewareHandler = async (c, next) => {
   await next()
 }
 
-/** Paths which two readers might take for two different ones. */
-const refuseOddPaths: MiddlewareHandler = async (c, next) => {
-  const path = new URL(c.req.url).pathname
-  if (/\/\/|\\|%2f|%5c|%00/i.test(path)) throw badRequest('The path is not in its plain form.')
+/** Refuses with 400 paths that proxies and routers may read differently. */
+const refuseAmbiguousPaths: MiddlewareHandler = async (c, next) => {
+  if (isAmbiguousPath(new URL(c.req.url).pathname))
+    throw badRequest('The path must not contain empty segments, backslashes, or encoded slashes.')
   await next()
 }

@@ -1,7 +1,7 @@
 import type { Mailer } from '../adapters/mail.ts'
 import type { OpenSmtp } from './mail.ts'
 
-/** Loaded by the first mail: the library is larger than most of the panel's own parts. */
+/** Opens a mailer over SMTP that loads its library with the first mail, since it is large. */
 export const openSmtp: OpenSmtp = (options) => {
   let opened: Mailer | null = null
   return {

@@ -5,23 +5,23 @@ import { every, except } from 'hono/combine'
 import { compress } from 'hono/compress'
 import { etag } from 'hono/etag'
 
-const built = fileURLToPath(new URL('../../dist/web/', import.meta.url))
-const files = serveStatic({ root: built })
+const webDirectory = fileURLToPath(new URL('../../dist/web/', import.meta.url))
+const files = serveStatic({ root: webDirectory })
 
-/** Names that change with what is in them. */
+/** Whether the name of a file contains the hash of its content. */
 const isNamedByContent = (path: string) => path.startsWith('/assets/')
 
-/** Addresses that stay, and are asked for again each time. */
-const revalidated = except((c) => isNamedByContent(c.req.path), etag())
+/** Adds an ETag to files whose URL stays the same, since browsers revalidate them. */
+const withEtag = except((c) => isNamedByContent(c.req.path), etag())
 
 /**
- * The files that `npm run build` wrote. Where their names change with what is in them, browsers keep them for ever;
- * `src/web/public/_headers` says the same to Workers.
+ * Serves the files that `npm run build` wrote. Browsers cache files that are named by their content for a year;
+ * `src/web/public/_headers` says the same for Workers.
  */
-export const webAssets: MiddlewareHandler = every(compress(), revalidated, async (c, next) => {
-  const answer = (await files(c, next)) ?? c.res
-  if (!answer.ok) return answer
+export const webAssets: MiddlewareHandler = every(compress(), withEtag, async (c, next) => {
+  const response = (await files(c, next)) ?? c.res
+  if (!response.ok) return response
   const cached = isNamedByContent(c.req.path) ? 'max-age=31536000, immutable' : 'max-age=0, must-revalidate'
-  answer.headers.set('cache-control', `public, ${cached}`)
-  return answer
+  response.headers.set('cache-control', `public, ${cached}`)
+  return response
 })

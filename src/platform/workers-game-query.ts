@@ -2,37 +2,40 @@ import { connect } from 'cloudflare:sockets'
 import { gameQuery } from '../adapters/game-query.ts'
 import type { OpenStream } from '../adapters/minecraft-status.ts'
 
-/** A TCP connection of a Worker. */
+/** Opens a TCP connection on Workers. */
 const openWorkersStream: OpenStream = async ({ host, port }, signal) => {
   const socket = connect({ hostname: host, port })
   socket.closed.catch(() => undefined)
   const opened = socket.opened.then(() => undefined)
-  const ended = new Promise<never>((_resolve, reject) => {
+  const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener(
       'abort',
       () => {
         socket.close().catch(() => undefined)
-        reject(new Error('Nobody waits any more.'))
+        reject(new Error('The query was aborted.'))
       },
       { once: true },
     )
   })
-  ended.catch(() => undefined)
-  await Promise.race([opened, ended])
-  return { readable: endingWith(socket.readable, ended), writable: socket.writable }
+  aborted.catch(() => undefined)
+  await Promise.race([opened, aborted])
+  return { readable: abortableStream(socket.readable, aborted), writable: socket.writable }
 }
 
-/** A read that is under way when the socket is closed here may never settle by itself. */
-function endingWith(readable: ReadableStream<Uint8Array>, ended: Promise<never>): ReadableStream<Uint8Array> {
+/** Ends reads when `aborted` rejects: a read in progress may never settle after its socket is closed. */
+function abortableStream(
+  readable: ReadableStream<Uint8Array>,
+  aborted: Promise<never>,
+): ReadableStream<Uint8Array> {
   const reader = readable.getReader()
   return new ReadableStream({
     pull: async (controller) => {
-      const { done, value } = await Promise.race([reader.read(), ended])
+      const { done, value } = await Promise.race([reader.read(), aborted])
       if (done) controller.close()
       else controller.enqueue(value)
     },
   })
 }
 
-/** Asks games as a Worker can, which has no UDP: Minecraft's Java Edition alone. */
+/** Queries games over TCP: Minecraft's Java Edition only, since Workers have no UDP. */
 export const workersGameQuery = gameQuery(openWorkersStream)

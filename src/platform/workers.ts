@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'hono'
-import { canonicalAddress } from '../addresses.ts'
-import { finish, runTick, type Tick } from './background.ts'
-import { type Equipment, keepParts } from './cloud-parts.ts'
-import { schemaGuard } from './schema-guard.ts'
+import { canonicalAddress } from '../ip-addresses.ts'
+import { cachedServices, type OptionalServices } from './cloud-services.ts'
+import { finishDeferred, runTick, type Tick } from './deferred-work.ts'
+import { createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 
 type Bindings = Record<string, unknown>
@@ -12,25 +12,28 @@ export type Worker = {
   scheduled?: (event: unknown, env: Bindings) => Promise<void>
 }
 
-/** Surfaces as a Cloudflare Worker. */
+/** Creates a Cloudflare Worker that serves the surfaces. */
 export function worker(
   surfaces: Surface[],
-  { tick, ...equipment }: Equipment & { /** For a worker with a cron trigger. */ tick?: Tick } = {},
+  {
+    tick,
+    ...optionalServices
+  }: OptionalServices & { /** For a worker with a cron trigger. */ tick?: Tick } = {},
 ): Worker {
-  const parts = keepParts('workers', equipment)
-  const schema = schemaGuard()
+  const services = cachedServices('workers', optionalServices)
+  const schemaGuard = createSchemaGuard()
   const app = serve(
     {
-      parts: (c) => parts(c.env),
-      // The edge sets this header itself; what callers send under other names is only a claim.
-      address: (c) => canonicalAddress(c.req.header('cf-connecting-ip') ?? '') ?? '0.0.0.0',
-      settle: (c, work) => c.executionCtx.waitUntil(finish(work)),
-      schema,
+      services: (c) => services(c.env),
+      // Cloudflare sets this header; callers can forge all others.
+      clientAddress: (c) => canonicalAddress(c.req.header('cf-connecting-ip') ?? '') ?? '0.0.0.0',
+      waitUntil: (c, work) => c.executionCtx.waitUntil(finishDeferred(work)),
+      schemaGuard,
     },
     ...surfaces,
   )
   return {
     fetch: (request, env, context) => app.fetch(request, env, context),
-    ...(tick ? { scheduled: async (_event, env) => runTick(await parts(env), tick, schema) } : {}),
+    ...(tick ? { scheduled: async (_event, env) => runTick(await services(env), tick, schemaGuard) } : {}),
   }
 }

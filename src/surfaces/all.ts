@@ -1,10 +1,10 @@
 import { application } from './application.ts'
+import { avatars } from './avatars.ts'
 import { browser } from './browser.ts'
 import { client } from './client.ts'
 import { jobs } from './jobs.ts'
-import { operations } from './operations.ts'
-import { pictures } from './pictures.ts'
+import { monitoring } from './monitoring.ts'
 import { remote } from './remote.ts'
 
-/** Every surface, in the order in which they are tried. */
-export const surfaces = [application, client, pictures, operations, browser, jobs, remote]
+/** Every surface, in the order in which their routes are tried. */
+export const surfaces = [application, client, avatars, monitoring, browser, jobs, remote]

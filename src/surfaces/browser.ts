@@ -1,16 +1,16 @@
 import { Hono } from 'hono'
-import type { HttpEnv } from '../http/environment.ts'
+import type { HttpEnv } from '../http/http-env.ts'
 import { locales } from './browser/locales.ts'
 import { login } from './browser/login.ts'
 import { oauth } from './browser/oauth.ts'
 import { outbox } from './browser/outbox.ts'
 import { pages } from './browser/pages.ts'
 import { passkeys } from './browser/passkeys.ts'
-import { security } from './browser/security.ts'
 import { password } from './browser/password.ts'
 import { register } from './browser/register.ts'
+import { security } from './browser/security.ts'
 
-/** What browsers call. */
+/** The routes that browsers call: pages, and signing in. */
 export const browser = new Hono<HttpEnv>()
   .route('/', login)
   .route('/', oauth)

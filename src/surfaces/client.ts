@@ -1,15 +1,23 @@
 import { Hono } from 'hono'
+import type { HttpEnv } from '../http/http-env.ts'
 import { account } from './client/account.ts'
 import { accountActivity, serverActivity } from './client/activity.ts'
 import { apiKeys } from './client/api-keys.ts'
-import { consoleShare } from './client/console-share.ts'
+import { backups } from './client/backups.ts'
 import { batchResources } from './client/batch-resources.ts'
+import { consoleShare } from './client/console-share.ts'
 import { databases } from './client/databases.ts'
 import { files } from './client/files.ts'
+import {
+  clientCredential,
+  clientRateLimit,
+  requireServerAccess,
+  serverCredential,
+  type ServerEnv,
+  twoFactorSetupCredential,
+} from './client/middleware.ts'
 import { network } from './client/network.ts'
 import { query } from './client/query.ts'
-import { backups } from './client/backups.ts'
-import { type ClientEnv, clientCredential, clientRateLimit, reachable } from './client/env.ts'
 import { schedules } from './client/schedules.ts'
 import { server } from './client/server.ts'
 import { servers } from './client/servers.ts'
@@ -19,28 +27,36 @@ import { startup } from './client/startup.ts'
 import { trash } from './client/trash.ts'
 import { users } from './client/users.ts'
 
-/** The Client API: what people and their programs do with the servers they reach. */
-export const client = new Hono<ClientEnv>()
+/** The routes below one server, mounted as one app: the types of callers know the parameter `server`. */
+const serverRoutes = new Hono<ServerEnv>()
+  .route('/backups', backups)
+  .route('/schedules', schedules)
+  .route('/', server)
+  .route('/activity', serverActivity)
+  .route('/console', consoleShare)
+  .route('/databases', databases)
+  .route('/files', files)
+  .route('/network', network)
+  .route('/query', query)
+  .route('/settings', settings)
+  .route('/startup', startup)
+  .route('/trash', trash)
+  .route('/users', users)
+
+/** The Client API: what users and their programs do with their account and their servers. */
+export const client = new Hono<HttpEnv>()
   .basePath('/api/client')
+  // The narrow mounts come first: they identify the caller for the routes that need more, or less, than the rest.
+  .use('/account', twoFactorSetupCredential)
+  .use('/account/two-factor/*', twoFactorSetupCredential)
+  .use('/servers/:server/*', serverCredential)
   .use(clientCredential, clientRateLimit)
-  // Before what takes any word in this place for a server.
+  // Mounted before the routes that would take `resources` for a server.
   .route('/', batchResources)
-  .use('/servers/:server/*', reachable)
+  .use('/servers/:server/*', requireServerAccess)
   .route('/', servers)
   .route('/account', account)
   .route('/account/activity', accountActivity)
   .route('/account/api-keys', apiKeys)
   .route('/account/ssh-keys', sshKeys)
-  .route('/servers/:server/backups', backups)
-  .route('/servers/:server/schedules', schedules)
-  .route('/servers/:server', server)
-  .route('/servers/:server/activity', serverActivity)
-  .route('/servers/:server/console', consoleShare)
-  .route('/servers/:server/databases', databases)
-  .route('/servers/:server/files', files)
-  .route('/servers/:server/network', network)
-  .route('/servers/:server/query', query)
-  .route('/servers/:server/settings', settings)
-  .route('/servers/:server/startup', startup)
-  .route('/servers/:server/trash', trash)
-  .route('/servers/:server/users', users)
+  .route('/servers/:server', serverRoutes)

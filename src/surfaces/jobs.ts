@@ -1,27 +1,34 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { jobHandlers } from '../domain/job-handlers.ts'
-import { runJob } from '../domain/jobs.ts'
-import { tick } from '../domain/tick.ts'
-import type { HttpEnv } from '../http/environment.ts'
+import { jobHandlers } from '../domain/jobs/handlers.ts'
+import { runJob } from '../domain/jobs/run.ts'
+import { runTick } from '../domain/jobs/tick.ts'
+import type { HttpEnv } from '../http/http-env.ts'
 import { body, returns, summary } from '../http/route.ts'
-import { anyMessage, queueSignature } from './jobs/env.ts'
+import { anySignedMessage, queueSignature } from './jobs/middleware.ts'
 
-const Message = () => z.object({ job: z.uuid('uuid') })
+const JobMessage = () => z.object({ job: z.uuid('uuid') })
 const Outcome = () => z.object({ outcome: z.enum(['done', 'failed', 'not due']) })
-const Ticked = () =>
+const TickAnswer = () =>
   z.object({
     parts: z.array(z.object({ part: z.string(), count: z.int(), milliseconds: z.int() })),
   })
 
-/** The queue's door. A message only wakes: whether anything is due, the database decides. */
+/** The routes that the queue calls. A message only wakes: the database decides what is due. */
 export const jobs = new Hono<HttpEnv>()
   .basePath('/jobs')
   .use(queueSignature)
-  .post('/run', summary('Run one job'), anyMessage, body(Message), returns(200, Outcome), async (c) => {
-    const outcome = await runJob(c.var.panel, c.req.valid('json').job, jobHandlers)
-    return c.json({ outcome })
-  })
-  .post('/tick', summary('Run whatever is due'), anyMessage, returns(200, Ticked), async (c) =>
-    c.json({ parts: await tick(c.var.panel) }),
+  .post(
+    '/run',
+    summary('Run a job'),
+    anySignedMessage,
+    body(JobMessage, { ignoresQuery: true }),
+    returns(200, Outcome),
+    async (c) => {
+      const outcome = await runJob(c.var.panel, c.req.valid('json').job, jobHandlers)
+      return c.json({ outcome })
+    },
+  )
+  .post('/tick', summary('Run the minute tick'), anySignedMessage, returns(200, TickAnswer), async (c) =>
+    c.json({ parts: await runTick(c.var.panel) }),
   )

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { activity } from './remote/activity.ts'
 import { backups } from './remote/backups.ts'
-import { nodeToken, type RemoteEnv } from './remote/env.ts'
+import { nodeToken, type RemoteEnv } from './remote/middleware.ts'
 import { servers } from './remote/servers.ts'
-import { transfers } from './remote/transfers.ts'
 import { sftp } from './remote/sftp.ts'
+import { transfers } from './remote/transfers.ts'
 
 /**
- * The Remote API: what the daemons of nodes call. Nothing here may redirect, or answer 429 but to logins over
- * SFTP: they take it for final.
+ * The Remote API, which the daemons of nodes call. No route may redirect, and only SFTP logins may answer 429:
+ * daemons treat both as final.
  */
 export const remote = new Hono<RemoteEnv>()
   .basePath('/api/remote')

@@ -9,7 +9,7 @@ import { startTexts } from './app/texts.ts'
 import { startTheme } from './app/theme.ts'
 import { router } from './app/router.ts'
 
-// The styles that hold the page still behind an open window ask for it by this name.
+// Radix adds a style that locks scrolling behind a dialog, and reads the nonce for it from this global.
 Object.assign(globalThis, { __webpack_nonce__: site.nonce })
 startTheme()
 document.documentElement.dataset.blur = site.blur ? 'on' : 'off'
@@ -17,10 +17,14 @@ await startTexts()
 
 const root = document.getElementById('app')
 if (!root) throw new Error('The page has no place for the application.')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-)
+// The server saw another host than the panel's; only the browser knows whether a proxy has changed it.
+const notice = root.querySelector<HTMLElement>('[data-panel-origin]')
+if (!notice || notice.dataset.panelOrigin === window.location.origin) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

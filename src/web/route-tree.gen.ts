@@ -23,6 +23,7 @@ import { Route as AppAccountSignInRouteImport } from './routes/_app/account/sign
 import { Route as AppAccountSshRouteImport } from './routes/_app/account/ssh'
 import { Route as AppServerServerRouteRouteImport } from './routes/_app/server/$server/route'
 import { Route as AuthPasswordIndexRouteImport } from './routes/auth/password/index'
+import { Route as AppAccountVerifyEmailTokenRouteImport } from './routes/_app/account/verify-email.$token'
 import { Route as AppServerServerIndexRouteImport } from './routes/_app/server/$server/index'
 import { Route as AppServerServerActivityRouteImport } from './routes/_app/server/$server/activity'
 import { Route as AppServerServerBackupsRouteImport } from './routes/_app/server/$server/backups'
@@ -108,6 +109,12 @@ const AuthPasswordIndexRoute = AuthPasswordIndexRouteImport.update({
   path: '/password/',
   getParentRoute: () => AuthRouteRoute,
 } as any)
+const AppAccountVerifyEmailTokenRoute =
+  AppAccountVerifyEmailTokenRouteImport.update({
+    id: '/verify-email/$token',
+    path: '/verify-email/$token',
+    getParentRoute: () => AppAccountRouteRoute,
+  } as any)
 const AppServerServerIndexRoute = AppServerServerIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -203,6 +210,7 @@ export interface FileRoutesByFullPath {
   '/account/ssh': typeof AppAccountSshRoute
   '/account/': typeof AppAccountIndexRoute
   '/auth/password/': typeof AuthPasswordIndexRoute
+  '/account/verify-email/$token': typeof AppAccountVerifyEmailTokenRoute
   '/server/$server/activity': typeof AppServerServerActivityRoute
   '/server/$server/backups': typeof AppServerServerBackupsRoute
   '/server/$server/databases': typeof AppServerServerDatabasesRoute
@@ -231,6 +239,7 @@ export interface FileRoutesByTo {
   '/account/ssh': typeof AppAccountSshRoute
   '/account': typeof AppAccountIndexRoute
   '/auth/password': typeof AuthPasswordIndexRoute
+  '/account/verify-email/$token': typeof AppAccountVerifyEmailTokenRoute
   '/server/$server/activity': typeof AppServerServerActivityRoute
   '/server/$server/backups': typeof AppServerServerBackupsRoute
   '/server/$server/databases': typeof AppServerServerDatabasesRoute
@@ -263,6 +272,7 @@ export interface FileRoutesById {
   '/_app/account/ssh': typeof AppAccountSshRoute
   '/_app/account/': typeof AppAccountIndexRoute
   '/auth/password/': typeof AuthPasswordIndexRoute
+  '/_app/account/verify-email/$token': typeof AppAccountVerifyEmailTokenRoute
   '/_app/server/$server/activity': typeof AppServerServerActivityRoute
   '/_app/server/$server/backups': typeof AppServerServerBackupsRoute
   '/_app/server/$server/databases': typeof AppServerServerDatabasesRoute
@@ -295,6 +305,7 @@ export interface FileRouteTypes {
     | '/account/ssh'
     | '/account/'
     | '/auth/password/'
+    | '/account/verify-email/$token'
     | '/server/$server/activity'
     | '/server/$server/backups'
     | '/server/$server/databases'
@@ -323,6 +334,7 @@ export interface FileRouteTypes {
     | '/account/ssh'
     | '/account'
     | '/auth/password'
+    | '/account/verify-email/$token'
     | '/server/$server/activity'
     | '/server/$server/backups'
     | '/server/$server/databases'
@@ -354,6 +366,7 @@ export interface FileRouteTypes {
     | '/_app/account/ssh'
     | '/_app/account/'
     | '/auth/password/'
+    | '/_app/account/verify-email/$token'
     | '/_app/server/$server/activity'
     | '/_app/server/$server/backups'
     | '/_app/server/$server/databases'
@@ -477,6 +490,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AuthPasswordIndexRouteImport
       parentRoute: typeof AuthRouteRoute
     }
+    '/_app/account/verify-email/$token': {
+      id: '/_app/account/verify-email/$token'
+      path: '/verify-email/$token'
+      fullPath: '/account/verify-email/$token'
+      preLoaderRoute: typeof AppAccountVerifyEmailTokenRouteImport
+      parentRoute: typeof AppAccountRouteRoute
+    }
     '/_app/server/$server/': {
       id: '/_app/server/$server/'
       path: '/'
@@ -591,6 +611,7 @@ interface AppAccountRouteRouteChildren {
   AppAccountSignInRoute: typeof AppAccountSignInRoute
   AppAccountSshRoute: typeof AppAccountSshRoute
   AppAccountIndexRoute: typeof AppAccountIndexRoute
+  AppAccountVerifyEmailTokenRoute: typeof AppAccountVerifyEmailTokenRoute
 }
 
 const AppAccountRouteRouteChildren: AppAccountRouteRouteChildren = {
@@ -599,6 +620,7 @@ const AppAccountRouteRouteChildren: AppAccountRouteRouteChildren = {
   AppAccountSignInRoute: AppAccountSignInRoute,
   AppAccountSshRoute: AppAccountSshRoute,
   AppAccountIndexRoute: AppAccountIndexRoute,
+  AppAccountVerifyEmailTokenRoute: AppAccountVerifyEmailTokenRoute,
 }
 
 const AppAccountRouteRouteWithChildren = AppAccountRouteRoute._addFileChildren(

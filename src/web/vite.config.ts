@@ -7,7 +7,7 @@ import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Tells the page that starts the application what to load: the entry's script, what it imports, and its styles. */
+/** Writes the list of files that a page loads to start the application: the entry's script, its imports and styles. */
 const webAssets = (): Plugin => ({
   name: 'web-assets',
   writeBundle(_options, bundle) {
@@ -25,13 +25,13 @@ const webAssets = (): Plugin => ({
   },
 })
 
-/** Puts the texts beside the application: on Workers the browser function finds them among its assets. */
+/** Copies the texts beside the application, where the browser function on Workers finds them among its assets. */
 const texts = (): Plugin => ({
   name: 'texts',
   closeBundle: () => cpSync(here('../locales'), here('../../dist/web/texts'), { recursive: true }),
 })
 
-/** The chunk and all that it imports, directly or not. */
+/** Returns a chunk and all that it imports, directly or not. */
 function neededBy(name: string, bundle: Rolldown.OutputBundle, seen = new Set<Rolldown.OutputChunk>()) {
   const chunk = bundle[name]
   if (chunk?.type !== 'chunk' || seen.has(chunk)) return seen
@@ -40,7 +40,10 @@ function neededBy(name: string, bundle: Rolldown.OutputBundle, seen = new Set<Ro
   return seen
 }
 
-/** The web application: `npm run build` writes it to `dist/web`; the pages of the browser surface start it. */
+/**
+ * The configuration of the web application. `npm run build` writes it to `dist/web`; the pages of the browser
+ * surface load it.
+ */
 export default defineConfig({
   root: here('.'),
   publicDir: here('public'),
@@ -59,7 +62,7 @@ export default defineConfig({
     texts(),
   ],
   resolve: {
-    // React has had it itself for years.
+    // React includes it since version 18.
     alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }],
   },
   build: {
@@ -72,7 +75,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: { app: here('main.tsx') },
-      // What every page needs comes in one file, which compresses better than many small ones.
+      // One file with what every page needs compresses better than many small ones.
       output: {
         codeSplitting: {
           groups: [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import charsets from '../../src/adapters/charsets.ts'
+import charsets from '../../src/adapters/stubs/iconv-lite.ts'
 
 it('what stands in bundles for iconv-lite reads what games answer', () => {
   const bytes = Buffer.from([0x80, 0x20, 0xe4, 0x9f])

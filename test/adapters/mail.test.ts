@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { postmarkMailer, requireAddress, resendMailer, writtenMailbox } from '../../src/adapters/mail.ts'
+import { postmarkMailer, requireEmailAddress, resendMailer, formatMailbox } from '../../src/adapters/mail.ts'
 import { smtpMailer } from '../../src/adapters/smtp-mail.ts'
 
 const closers: (() => unknown)[] = []
@@ -32,7 +32,7 @@ const badAddresses = [
 
 type Call = { method: string; headers: Record<string, unknown>; body: any }
 
-/** A provider that says `status` to everything. */
+/** Starts a provider that responds with `status` to every request. */
 async function startProvider(status = 200): Promise<{ endpoint: string; calls: Call[] }> {
   const calls: Call[] = []
   const server = createServer((request, response) => {
@@ -108,13 +108,13 @@ describe.each([
     const { endpoint, calls } = await startProvider()
     const { send } = mailer({ endpoint, token: 'x', from })
     for (const bad of badAddresses) {
-      await expect(send({ ...message, to: bad })).rejects.toThrow('is none')
-      await expect(send({ ...message, from: { name: null, address: bad } })).rejects.toThrow('is none')
+      await expect(send({ ...message, to: bad })).rejects.toThrow('is invalid')
+      await expect(send({ ...message, from: { name: null, address: bad } })).rejects.toThrow('is invalid')
     }
     expect(calls).toEqual([])
   })
 
-  it('fails when nobody listens', async () => {
+  it('fails when nothing listens', async () => {
     const { send } = mailer({ endpoint: 'http://127.0.0.1:1/', token: 'x', from })
     await expect(send(message)).rejects.toThrow()
   })
@@ -128,12 +128,12 @@ describe('a mailbox in a header', () => {
     ['Roost, Inc. <x@y.test>', '=?UTF-8?B?Um9vc3QsIEluYy4gPHhAeS50ZXN0Pg==?= <a@b.test>'],
     ['=?UTF-8?Q?x?=', '=?UTF-8?B?PT9VVEYtOD9RP3g/PQ==?= <a@b.test>'],
   ])('is written so that nothing of the name %j is read', (name, written) => {
-    expect(writtenMailbox({ name, address: 'a@b.test' })).toBe(written)
+    expect(formatMailbox({ name, address: 'a@b.test' })).toBe(written)
   })
 
   it('is one line of plain ASCII, with encoded words that are not too long and hold whole characters', () => {
     for (const name of [hostileName, '😀'.repeat(40), `${'é'.repeat(99)}"`]) {
-      const written = writtenMailbox({ name, address: 'a@b.test' })
+      const written = formatMailbox({ name, address: 'a@b.test' })
       expect(written).toMatch(/^[\x20-\x7e]+ <a@b\.test>$/)
       const words = written.split(' ').slice(0, -1)
       for (const word of words) expect(word).toMatch(/^=\?UTF-8\?B\?[\w+/=]{1,63}\?=$/)
@@ -144,14 +144,14 @@ describe('a mailbox in a header', () => {
   })
 
   it('takes one plain address alone', () => {
-    expect(requireAddress("New.Person+o'games@example.test")).toBe("New.Person+o'games@example.test")
-    for (const bad of badAddresses) expect(() => requireAddress(bad), bad).toThrow('is none')
+    expect(requireEmailAddress("New.Person+o'games@example.test")).toBe("New.Person+o'games@example.test")
+    for (const bad of badAddresses) expect(() => requireEmailAddress(bad), bad).toThrow('is invalid')
   })
 })
 
 type Delivery = { from: string; to: string[]; raw: string; user: unknown; isEncrypted: boolean }
 
-/** A mail server; with `login` it asks for a name and password, once the connection is encrypted. */
+/** Starts a mail server; with `login` it requires a name and password, once the connection is encrypted. */
 async function startSmtp(options: { login?: boolean; refuse?: boolean } = {}) {
   const deliveries: Delivery[] = []
   const server = new SMTPServer({
@@ -217,7 +217,7 @@ describe('mail through a server', () => {
     expect(delivery?.to).toEqual([message.to])
     expect(headersOf(delivery?.raw ?? '', 'bcc')).toEqual([])
     expect(headersOf(delivery?.raw ?? '', 'from')[0]).toMatch(/<panel@example\.test>$/)
-    for (const to of badAddresses) await expect(send({ ...message, to })).rejects.toThrow('is none')
+    for (const to of badAddresses) await expect(send({ ...message, to })).rejects.toThrow('is invalid')
     expect(deliveries).toHaveLength(1)
   })
 
@@ -230,7 +230,7 @@ describe('mail through a server', () => {
     await expect(wrong.send(message)).rejects.toThrow()
   })
 
-  it('trusts no certificate that nobody signed', async () => {
+  it('trusts no self-signed certificate', async () => {
     const { port, deliveries } = await startSmtp({ login: true })
     await expect(
       smtpMailer({ url: `smtp://mara:p%40ss@127.0.0.1:${port}`, from }).send(message),

@@ -118,7 +118,9 @@ describe.skipIf(!hasMysql)('a database host', () => {
 
   it('is told no name that the panel cannot have made', async () => {
     for (const database of ['a`; drop database mysql; --', 'a b', '', 'x'.repeat(65), 'ä']) {
-      await expect(at().dropDatabase({ ...made, database })).rejects.toThrow('no name of a database')
+      await expect(at().dropDatabase({ ...made, database })).rejects.toThrow(
+        'The name of the database is invalid.',
+      )
     }
   })
 })
@@ -134,7 +136,7 @@ describe('what is no database host', () => {
     expect(error).toMatchObject({ reason: 'unreachable', mayHaveChanged: false })
   })
 
-  it('is given up when it says nothing, and ends no process whatever it says', async () => {
+  it('times out when it sends nothing, and ends no process whatever it sends', async () => {
     const greetings = [null, 'SSH-2.0-Something\r\n', Buffer.alloc(2000), Buffer.from([1, 0, 0, 0, 255])]
     const errors = await Promise.all(
       greetings.map(async (greeting) => {

@@ -53,8 +53,8 @@ describe('allocations', () => {
   it('are added for every address of a range, wherever in it the range is written', async () => {
     await add({ ip: '203.0.113.14/30', ports: ['25565'] })
     expect(await stored()).toEqual([12, 13, 14, 15].map((last) => `203.0.113.${last} 25565`))
-    await add({ ip: '198.51.100.1/32', ports: ['1024', '65535'] })
-    expect((await stored()).slice(4)).toEqual(['198.51.100.1 1024', '198.51.100.1 65535'])
+    await add({ ip: '198.51.100.1/32', ports: ['1025', '65535'] })
+    expect((await stored()).slice(4)).toEqual(['198.51.100.1 1025', '198.51.100.1 65535'])
     await add({ ip: '192.0.2.200/25', ports: ['3000'] })
     expect((await stored()).slice(6)).toHaveLength(128)
     expect((await stored()).at(-1)).toBe('192.0.2.255 3000')
@@ -92,7 +92,7 @@ describe('allocations', () => {
     const ip = '203.0.113.9'
     for (const port of ['http', '25565-', '25565-25566-25567', '25565.5', '-1', '25565, 25566', '1e4', true])
       expect(await refusal({ ip, ports: ['25565', port] })).toEqual([400, 'InvalidPortMappingException'])
-    for (const port of ['1023', 0, '65536', '1000-1100', '65000-65536', '999999999'])
+    for (const port of ['1024', '1024-1030', '1023', 0, '65536', '1000-1100', '65000-65536', '999999999'])
       expect(await refusal({ ip, ports: ['25565', port] })).toEqual([400, 'PortOutOfRangeException'])
     expect(await refusal({ ip, ports: ['25565', '2000-3000'] })).toEqual([
       400,

@@ -4,11 +4,11 @@ import { makeNode, makeServer } from '../support/factories.ts'
 import { asMysqlAdmin, asMysqlUser, hasMysql, hostedNames, makeDatabaseHost } from '../support/mysql.ts'
 import { type StubDaemon, startStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
-import { codes, useDatabaseScene } from './database-scene.ts'
+import { codes, useDatabaseFixtures } from './database-fixtures.ts'
 
 const world = useWorld()
-const scene = useDatabaseScene(world)
-const { send, add, passwordOf, rows, waiting, unplug, loseAnswersTo, repair } = scene
+const fixtures = useDatabaseFixtures(world)
+const { send, add, passwordOf, rows, waiting, unplug, loseAnswersTo, repair } = fixtures
 
 describe('a database host that is away', () => {
   it('gets no database, and takes no place for it', async () => {
@@ -18,7 +18,7 @@ describe('a database host that is away', () => {
     expect([await rows(), await waiting(), await world.events()]).toEqual([[], [], []])
   })
 
-  it('that says nothing is given up, with nothing left behind', async () => {
+  it('that sends nothing times out, and leaves nothing behind', async () => {
     await unplug(true)
     expect((await add()).status).toBe(504)
     expect([await rows(), await waiting()]).toEqual([[], []])
@@ -39,18 +39,18 @@ describe.skipIf(!hasMysql)('a database host that fails on the way', () => {
     expect(await waiting()).toEqual([])
     await asMysqlUser(username, password, 'select 1')
     expect((await send('DELETE', `/${id}`)).status).toBe(204)
-    expect(await hostedNames(scene.server.id)).toEqual([])
+    expect(await hostedNames(fixtures.server.id)).toEqual([])
   })
 
   it('keeps nothing of a database that it refused half way', async () => {
-    const admin = `u${scene.server.id}_half`
+    const admin = `u${fixtures.server.id}_half`
     await asMysqlAdmin(`create user ${admin}@'%' identified by 'Half.1'`)
     await asMysqlAdmin(`grant create, drop on *.* to ${admin}@'%'`)
     try {
       const half = await makeDatabaseHost(world, { username: admin, secret: 'Half.1' })
       const refused = await add('web', { host: half.id })
       expect([refused.status, ...codes(refused)]).toEqual([502, 'DatabaseHostException'])
-      expect(await hostedNames(scene.server.id)).toEqual([admin])
+      expect(await hostedNames(fixtures.server.id)).toEqual([admin])
       // It may not drop users either, so the job goes on asking.
       expect(await rows()).toMatchObject([{ state: 'deleting' }])
       expect((await send('GET')).body.data).toEqual([])
@@ -74,7 +74,7 @@ describe.skipIf(!hasMysql)('a database host that fails on the way', () => {
       await repair()
       world.clock.advance(61)
       await world.runJobs()
-      expect([await rows(), await waiting(), await hostedNames(scene.server.id)]).toEqual([[], [], []])
+      expect([await rows(), await waiting(), await hostedNames(fixtures.server.id)]).toEqual([[], [], []])
       expect((await add()).status).toBe(201)
     },
   )
@@ -92,7 +92,7 @@ describe.skipIf(!hasMysql)('a database host that fails on the way', () => {
       await repair()
       world.clock.advance(3600)
       await world.runJobs()
-      expect([await rows(), await waiting(), await hostedNames(scene.server.id)]).toEqual([[], [], []])
+      expect([await rows(), await waiting(), await hostedNames(fixtures.server.id)]).toEqual([[], [], []])
       expect(await world.events()).toEqual(['server:database.create', 'server:database.delete'])
     },
   )
@@ -128,7 +128,7 @@ describe.skipIf(!hasMysql)('what a crash leaves', () => {
     expect((await send('GET', `/${id}`)).status).toBe(404)
     world.clock.advance(61)
     await world.runJobs()
-    expect([await rows(), await waiting(), await hostedNames(scene.server.id)]).toEqual([[], [], []])
+    expect([await rows(), await waiting(), await hostedNames(fixtures.server.id)]).toEqual([[], [], []])
   })
 
   it('of a deletion is finished by the job', async () => {
@@ -137,7 +137,7 @@ describe.skipIf(!hasMysql)('what a crash leaves', () => {
     await revive()
     world.clock.advance(61)
     await world.runJobs()
-    expect([await rows(), await waiting(), await hostedNames(scene.server.id)]).toEqual([[], [], []])
+    expect([await rows(), await waiting(), await hostedNames(fixtures.server.id)]).toEqual([[], [], []])
   })
 
   it('of a new password that was stored alone is told to the host', async () => {
@@ -156,7 +156,7 @@ describe.skipIf(!hasMysql)('what a crash leaves', () => {
     await revive()
     world.clock.advance(61)
     await world.runJobs()
-    expect(await hostedNames(scene.server.id)).toHaveLength(2)
+    expect(await hostedNames(fixtures.server.id)).toHaveLength(2)
   })
 })
 
@@ -164,17 +164,17 @@ describe.skipIf(!hasMysql)('the deletion of a server', () => {
   let daemon: StubDaemon
   beforeEach(async () => {
     daemon = await startStubDaemon()
-    scene.stubs.push({ close: () => void daemon.close() })
-    scene.server = await makeServer(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
+    fixtures.stubs.push({ close: () => void daemon.close() })
+    fixtures.server = await makeServer(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
   })
   const remove = (at = '') =>
-    world.request('DELETE', `/api/application/servers/${scene.server.id}${at}`, { token: scene.token })
+    world.request('DELETE', `/api/application/servers/${fixtures.server.id}${at}`, { token: fixtures.token })
 
   it('drops its databases first', async () => {
     await add('one')
     await add('two')
     expect((await remove()).status).toBe(204)
-    expect([await rows(), await waiting(), await hostedNames(scene.server.id)]).toEqual([[], [], []])
+    expect([await rows(), await waiting(), await hostedNames(fixtures.server.id)]).toEqual([[], [], []])
   })
 
   it('is refused while a host is away or a database is being created, and loses nothing then', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(!hasMysql)('the deletion of a server', () => {
     await repair()
     await world.database.db.update(databases).set({ state: 'creating' })
     expect((await remove()).status).toBe(409)
-    expect(await hostedNames(scene.server.id)).toHaveLength(2)
+    expect(await hostedNames(fixtures.server.id)).toHaveLength(2)
     expect(daemon.calls).toEqual([])
   })
 
@@ -195,10 +195,10 @@ describe.skipIf(!hasMysql)('the deletion of a server', () => {
     expect((await remove('/force')).status).toBe(204)
     expect(await rows()).toEqual([])
     await world.runJobs()
-    expect(await hostedNames(scene.server.id)).toHaveLength(2)
+    expect(await hostedNames(fixtures.server.id)).toHaveLength(2)
     await repair()
     world.clock.advance(3600)
     await world.runJobs()
-    expect([await waiting(), await hostedNames(scene.server.id)]).toEqual([[], []])
+    expect([await waiting(), await hostedNames(fixtures.server.id)]).toEqual([[], []])
   })
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { runVerb } from '../../src/cli/verbs.ts'
+import { dispatchOperation } from '../../src/cli/operations.ts'
 import { databaseHosts } from '../../src/db/schema.ts'
 import { fullAcl, makeApplicationToken, makeNode, makeServer } from '../support/factories.ts'
 import { drawServerIds, hasMysql, makeDatabaseHost, mysqlAdmin, startTcpStub } from '../support/mysql.ts'
@@ -69,9 +69,10 @@ describe('database hosts', () => {
     })
     expect(await rows()).toEqual([])
     const host = await makeDatabaseHost(world)
-    expect((await send('PATCH', `/${host.id}`, address)).status).toBe(400)
+    const moved = { ...address, password: secret }
+    expect((await send('PATCH', `/${host.id}`, moved)).status).toBe(400)
     expect(await rows()).toEqual([host])
-    expect((await send('PATCH', `/${host.id}`, { ...address, skip_check: true })).status).toBe(200)
+    expect((await send('PATCH', `/${host.id}`, { ...moved, skip_check: true })).status).toBe(200)
     expect((await send('POST', `/${host.id}/test`)).status).toBe(400)
   })
 
@@ -134,7 +135,7 @@ describe.skipIf(!hasMysql)('database hosts on MariaDB', () => {
     const node = await makeNode(world)
     const { host, port, username, password } = mysqlAdmin
     const input = { host, port: String(port), username, password, node: node.name }
-    expect(await runVerb(world.panel, { verb: 'database-host:create', input })).toEqual({
+    expect(await dispatchOperation(world.panel, { verb: 'database-host:create', input })).toEqual({
       id: 1,
       name: host,
       host,
@@ -142,9 +143,12 @@ describe.skipIf(!hasMysql)('database hosts on MariaDB', () => {
       username,
     })
     expect((await rows())[0]).toMatchObject({ nodeId: node.id })
-    const tested = runVerb(world.panel, { verb: 'database-host:test', input: { host: '1' } })
+    const tested = dispatchOperation(world.panel, { verb: 'database-host:test', input: { host: '1' } })
     expect(await tested).toMatchObject({ id: 1, version: expect.any(String) })
-    const unknown = runVerb(world.panel, { verb: 'database-host:test', input: { host: 'elsewhere' } })
+    const unknown = dispatchOperation(world.panel, {
+      verb: 'database-host:test',
+      input: { host: 'elsewhere' },
+    })
     await expect(unknown).rejects.toThrow('There is no database host elsewhere.')
   })
 })

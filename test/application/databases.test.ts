@@ -3,11 +3,11 @@ import { activity, databaseHosts, jobs, servers } from '../../src/db/schema.ts'
 import { fullAcl, makeApplicationToken, makeServer } from '../support/factories.ts'
 import { asMysqlAdmin, asMysqlUser, hasMysql, hostedNames, makeDatabaseHost } from '../support/mysql.ts'
 import { useWorld } from '../support/world.ts'
-import { codes, useDatabaseScene } from './database-scene.ts'
+import { codes, useDatabaseFixtures } from './database-fixtures.ts'
 
 const world = useWorld()
-const scene = useDatabaseScene(world)
-const { send, add, passwordOf, rows, waiting } = scene
+const fixtures = useDatabaseFixtures(world)
+const { send, add, passwordOf, rows, waiting } = fixtures
 
 describe.skipIf(!hasMysql)('databases of a server', () => {
   it('are made, and open with the password that is included when asked for', async () => {
@@ -15,13 +15,13 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     expect(added.status).toBe(201)
     const { id, ...attributes } = added.body.attributes
     expect(added.body.meta.resource).toBe(
-      `http://panel.test/api/application/servers/${scene.server.id}/databases/${id}`,
+      `http://panel.test/api/application/servers/${fixtures.server.id}/databases/${id}`,
     )
     expect(attributes).toEqual({
-      server: scene.server.id,
-      host: scene.host.id,
-      database: `s${scene.server.id}_My-Web`,
-      username: expect.stringMatching(new RegExp(`^u${scene.server.id}_[A-Za-z0-9]{10}$`)),
+      server: fixtures.server.id,
+      host: fixtures.host.id,
+      database: `s${fixtures.server.id}_My-Web`,
+      username: expect.stringMatching(new RegExp(`^u${fixtures.server.id}_[A-Za-z0-9]{10}$`)),
       remote: '%',
       max_connections: 0,
       created_at: expect.any(String),
@@ -46,19 +46,22 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     expect(statements).toBe(2)
     expect(answer.body).not.toHaveProperty('meta')
     expect(answer.body.data.map((item: any) => item.attributes.database)).toEqual([
-      `s${scene.server.id}_one`,
-      `s${scene.server.id}_two`,
+      `s${fixtures.server.id}_one`,
+      `s${fixtures.server.id}_two`,
     ])
     const { relationships } = answer.body.data[0].attributes
-    expect(relationships.host).toMatchObject({ object: 'database_host', attributes: { id: scene.host.id } })
+    expect(relationships.host).toMatchObject({
+      object: 'database_host',
+      attributes: { id: fixtures.host.id },
+    })
     expect(relationships.password).toMatchObject({ object: 'database_password' })
-    scene.token = await makeApplicationToken(world, { server_databases: 3 })
+    fixtures.token = await makeApplicationToken(world, { server_databases: 3 })
     const poor = await send('GET', `/${answer.body.data[0].attributes.id}?include=host,password`)
     expect(poor.body.attributes.relationships).toEqual({
       host: { object: 'null_resource', attributes: null },
       password: relationships.password,
     })
-    scene.token = await makeApplicationToken(world)
+    fixtures.token = await makeApplicationToken(world)
     for (const { id } of await rows()) await send('DELETE', `/${id}`)
   })
 
@@ -79,7 +82,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => send('POST', `/${id}/reset-password`)))
     const statuses = answers.map(({ status }) => status)
     expect(statuses).toContain(204)
-    // Whoever is overtaken again and again gives up, and leaves the rest to a job.
+    // A request that is overtaken repeatedly stops and leaves the rest to a job.
     expect(statuses.filter((status) => status !== 204 && status !== 409)).toEqual([])
     await world.runJobs()
     await asMysqlUser(username, await passwordOf(id), 'select 1')
@@ -87,10 +90,10 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
 
   it('are dropped with their users', async () => {
     const { id } = (await add()).body.attributes
-    expect(await hostedNames(scene.server.id)).toHaveLength(2)
+    expect(await hostedNames(fixtures.server.id)).toHaveLength(2)
     const outcomes = await Promise.all([send('DELETE', `/${id}`), send('DELETE', `/${id}`)])
     expect(outcomes.map(({ status }) => status).toSorted((one, another) => one - another)).toEqual([204, 404])
-    expect(await hostedNames(scene.server.id)).toEqual([])
+    expect(await hostedNames(fixtures.server.id)).toEqual([])
     expect([await rows(), await waiting()]).toEqual([[], []])
     expect(await world.events()).toEqual(['server:database.create', 'server:database.delete'])
   })
@@ -101,7 +104,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
     const refused = answers.filter(({ status }) => status !== 201)
     expect(new Set(refused.flatMap(codes))).toEqual(new Set(['TooManyDatabasesException']))
-    expect(await hostedNames(scene.server.id)).toHaveLength(6)
+    expect(await hostedNames(fixtures.server.id)).toHaveLength(6)
     await world.database.db.update(servers).set({ databaseLimit: 0 })
     expect((await add('other')).status).toBe(400)
   })
@@ -126,13 +129,13 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     expect((await add(`${long.slice(0, -1)}y`)).status).toBe(422)
   })
 
-  it('leave a database of somebody else alone that has the name already', async () => {
-    const name = `s${scene.server.id}_taken`
+  it('do not touch an existing foreign database of the same name', async () => {
+    const name = `s${fixtures.server.id}_taken`
     await asMysqlAdmin(`create database ${name}`)
     try {
       const refused = await add('taken')
       expect([refused.status, ...codes(refused)]).toEqual([400, 'DuplicateDatabaseNameException'])
-      expect(await hostedNames(scene.server.id)).toEqual([name])
+      expect(await hostedNames(fixtures.server.id)).toEqual([name])
       expect([await rows(), await waiting()]).toEqual([[], []])
     } finally {
       await asMysqlAdmin(`drop database ${name}`)
@@ -141,7 +144,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
 
   it('of other servers are not found', async () => {
     const { id } = (await add()).body.attributes
-    scene.server = await makeServer(world)
+    fixtures.server = await makeServer(world)
     for (const [method, at] of [
       ['GET', `/${id}`],
       ['DELETE', `/${id}`],
@@ -150,7 +153,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
       expect([method, (await send(method, at)).status]).toEqual([method, 404])
     }
     expect(
-      (await world.request('GET', '/api/application/servers/1/databases', { token: scene.token })).status,
+      (await world.request('GET', '/api/application/servers/1/databases', { token: fixtures.token })).status,
     ).toBe(404)
   })
 
@@ -162,22 +165,26 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
       added,
       await send('GET', ''),
       await send('GET', `/${id}?include=host`),
-      await world.request('GET', `/api/application/servers/${scene.server.id}?include=databases.password`, {
-        token: scene.token,
-      }),
       await world.request(
         'GET',
-        `/api/application/database-hosts/${scene.host.id}?include=databases.password,databases.host`,
-        { token: scene.token },
+        `/api/application/servers/${fixtures.server.id}?include=databases.password`,
+        {
+          token: fixtures.token,
+        },
+      ),
+      await world.request(
+        'GET',
+        `/api/application/database-hosts/${fixtures.host.id}?include=databases.password,databases.host`,
+        { token: fixtures.token },
       ),
       await send('POST', `/${id}/reset-password`),
     ]
     expect(answers.every(({ status }) => status < 300)).toBe(true)
     const stored = JSON.stringify([await rows(), await world.database.db.select().from(jobs)])
     const log = JSON.stringify(await world.database.db.select().from(activity))
-    const told = answers.map(({ text }) => text).join() + stored + log
-    expect(told).not.toContain(password)
-    expect(told).not.toContain(await passwordOf(id))
+    const exposed = answers.map(({ text }) => text).join() + stored + log
+    expect(exposed).not.toContain(password)
+    expect(exposed).not.toContain(await passwordOf(id))
   })
 
   it('need names and addresses that fit, and a host that exists', async () => {
@@ -189,7 +196,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     ])
     const missing = await add('web', { host: 99 })
     expect(missing.body.errors[0].meta).toEqual({ source_field: 'host', rule: 'exists' })
-    scene.token = await makeApplicationToken(world, { ...fullAcl, server_databases: 1 })
+    fixtures.token = await makeApplicationToken(world, { ...fullAcl, server_databases: 1 })
     expect((await add()).status).toBe(403)
   })
 })

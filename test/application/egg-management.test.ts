@@ -180,7 +180,7 @@ describe('eggs', () => {
     expect(crossed.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('never lean on each other, even when both ask at once', async () => {
+  it('never inherit from each other, even when both are changed at once', async () => {
     const one = await makeEgg(world)
     const other = await makeEgg(world, { nestId: one.nestId })
     const answers = await Promise.all([
@@ -334,7 +334,7 @@ describe('variables of eggs', () => {
     const egg = await makeEgg(world)
     const set = await makeServer(world, { egg, variables: { MOTD: 'Mine', GREETING: 'stale', KEPT: '1' } })
     const unset = await makeServer(world, { egg, variables: { KEPT: '1' } })
-    const stranger = await makeServer(world, { variables: { MOTD: 'Theirs' } })
+    const otherServer = await makeServer(world, { variables: { MOTD: 'Theirs' } })
     const [row] = await world.database.db.select().from(eggVariables).where(eq(eggVariables.eggId, egg.id))
     const at = `/${egg.nestId}/eggs/${egg.id}/variables/${row?.id}`
     expect((await send('PATCH', at, { env_variable: 'GREETING' })).status).toBe(200)
@@ -342,7 +342,7 @@ describe('variables of eggs', () => {
       (await world.database.db.select().from(servers).where(eq(servers.id, id)))[0]?.variables
     expect(await valuesOf(set.id)).toEqual({ GREETING: 'Mine', KEPT: '1' })
     expect(await valuesOf(unset.id)).toEqual({ KEPT: '1' })
-    expect(await valuesOf(stranger.id)).toEqual({ MOTD: 'Theirs' })
+    expect(await valuesOf(otherServer.id)).toEqual({ MOTD: 'Theirs' })
     expect((await send('DELETE', at)).status).toBe(204)
     expect(await valuesOf(set.id)).toEqual({ GREETING: 'Mine', KEPT: '1' })
   })

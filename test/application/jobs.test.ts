@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, jobs } from '../../src/db/schema.ts'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import { enqueue, runJob } from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
+import { runJob } from '../../src/domain/jobs/run.ts'
 import { makeApplicationToken } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -91,14 +92,14 @@ describe('jobs', () => {
   })
 
   it('hold no secret of a request, whatever it was about', async () => {
-    await enqueue(world.panel, 'apply-database-password', { databaseId: 1 })
+    await enqueueJob(world.panel, 'apply-database-password', { databaseId: 1 })
     const { text } = await ask('GET')
     expect(text).not.toMatch(/password":|token|secret/i)
   })
 })
 
 describe('trying a job again', () => {
-  it('that was given up has it due at once, with a day for it, and tells its worker', async () => {
+  it('that is dead makes it due at once, with a deadline of a day, and announces it', async () => {
     const id = await dead({ key: 'sync:1', deadlineAt: later(-3600), fence: 4 })
     const { status, body } = await ask('POST', `/${id}/retry`)
     expect([status, body.attributes.state, body.attributes.finished_at]).toEqual([200, 'waiting', null])
@@ -116,7 +117,7 @@ describe('trying a job again', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'done', lastError: null })
   })
 
-  it('that waits for its next try needs no patience', async () => {
+  it('that waits for its next attempt makes it due at once', async () => {
     const id = await make({ runAt: later(3600), attempts: 8 })
     expect((await ask('POST', `/${id}/retry`)).status).toBe(200)
     expect(await world.runJobs()).toBe(1)
@@ -128,9 +129,9 @@ describe('trying a job again', () => {
     await make({ key: 'sync:1', runAt: later(10) })
     const second = await dead({ key: 'sync:1' })
     for (const [id, detail] of [
-      [running, 'The job is running just now.'],
+      [running, 'The job is running.'],
       [done, 'The job is done.'],
-      [second, 'Another job waits that does the same.'],
+      [second, 'Another job that does the same is waiting.'],
     ] as const) {
       const before = await rowOf(id)
       const { status, body } = await ask('POST', `/${id}/retry`)

@@ -152,7 +152,7 @@ describe('Application keys', () => {
       { event: 'user:api-key.delete', ...entry },
     ])
     expect((await world.database.db.select().from(activitySubjects)).length).toBe(2)
-    const kept = JSON.stringify([entries, await world.database.db.select().from(apiKeys)])
-    expect(kept).not.toContain(body.meta.secret_token)
+    const stored = JSON.stringify([entries, await world.database.db.select().from(apiKeys)])
+    expect(stored).not.toContain(body.meta.secret_token)
   })
 })

@@ -28,6 +28,11 @@ describe('locations', () => {
       body: { long: '' },
     })
     expect(changed.body.attributes).toMatchObject({ short: 'ams', long: null })
+    for (const body of [{}, null, { other: 1 }]) {
+      const refused = await world.request('PATCH', '/api/application/locations/1', { token, body })
+      expect(refused.status).toBe(422)
+      expect(refused.body.errors[0].meta).toEqual({ source_field: 'short', rule: 'required' })
+    }
     expect((await world.request('DELETE', '/api/application/locations/1', { token })).status).toBe(204)
     expect((await world.request('GET', '/api/application/locations/1', { token })).status).toBe(404)
   })

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { jobs, nodes } from '../../src/db/schema.ts'
-import { open } from '../../src/domain/secrets.ts'
+import { decrypt } from '../../src/domain/secrets.ts'
 import { makeApplicationToken, makeLocation, makeNode, makeRegions } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const path = '/api/application/nodes'
 const get = (at: string) => world.request('GET', `${path}${at}`, { token })
 const change = (id: number, body: unknown) => world.request('PATCH', `${path}/${id}`, { token, body })
-const row = async (id: number) => only(await world.database.db.select().from(nodes).where(eq(nodes.id, id)))
+const row = async (id: number) => single(await world.database.db.select().from(nodes).where(eq(nodes.id, id)))
 const waitingJobs = () => world.database.db.select().from(jobs).where(eq(jobs.state, 'waiting'))
 
 describe('the configuration of a daemon', () => {
@@ -76,7 +76,7 @@ describe('a change that the daemon must know', () => {
     await Promise.all(closing.splice(0).map((close) => close()))
   })
 
-  /** A daemon that accepts the secrets for which `accepts` holds, `meanwhile` being done before it answers. */
+  /** Starts a daemon that accepts the secrets for which `accepts` holds, and runs `meanwhile` before it responds. */
   async function startDaemon(
     accepts: (secret: string) => boolean = () => true,
     meanwhile: () => Promise<unknown> = async () => undefined,
@@ -119,6 +119,19 @@ describe('a change that the daemon must know', () => {
     expect(await waitingJobs()).toEqual([])
   })
 
+  it('is answered with `meta.daemon: "unreachable"` when the daemon does not answer, and only then', async () => {
+    const node = await makeNode(world)
+    const away = await change(node.id, { upload_size: 7, memory: 4096 })
+    expect([away.status, away.body.meta]).toEqual([200, { daemon: 'unreachable' }])
+    expect(away.body.attributes).toMatchObject({ upload_size: 7, memory: 4096 })
+    // The daemon is not told of what does not concern it.
+    expect((await change(node.id, { memory: 2048 })).body).not.toHaveProperty('meta')
+    const daemon = await startDaemon()
+    await world.database.db.update(nodes).set({ daemonListen: daemon.port }).where(eq(nodes.id, node.id))
+    expect((await change(node.id, { upload_size: 8 })).body).not.toHaveProperty('meta')
+    expect(daemon.calls).toHaveLength(1)
+  })
+
   it('is told where and to whom the daemon still listens', async () => {
     const daemon = await startDaemon()
     const node = await makeNode(world, { daemonListen: daemon.port })
@@ -141,10 +154,10 @@ describe('a change that the daemon must know', () => {
     expect(await waitingJobs()).toEqual([])
     expect(after).toMatchObject({
       previousTokenId: node.daemonTokenId,
-      previousTokenExpiresAt: new Date(world.clock.now.getTime() + 86_400_000),
+      previousTokenExpiresAt: null,
     })
     const place = { table: 'nodes', column: 'previous_token', row: node.uuid } as const
-    expect(await open(world.panel, after.previousToken ?? '', place)).toBe(node.secret)
+    expect(await decrypt(world.panel, after.previousToken ?? '', place)).toBe(node.secret)
   })
 
   it('reaches a daemon by the secret before a reset, then by the new one', async () => {
@@ -160,7 +173,9 @@ describe('a change that the daemon must know', () => {
       `Bearer ${secret}`,
     ])
     expect(await waitingJobs()).toEqual([])
-    world.clock.advance(86_400)
+    const pair = `${(await row(node.id)).daemonTokenId}.${secret}`
+    expect((await world.request('GET', '/api/remote/servers', { token: pair })).status).toBe(200)
+    expect((await row(node.id)).previousToken).toBeNull()
     await change(node.id, { upload_size: 9 })
     expect(daemon.calls.slice(2).map((call) => call.authorization)).toEqual([`Bearer ${secret}`])
   })

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { nodes } from '../../src/db/schema.ts'
-import { open } from '../../src/domain/secrets.ts'
+import { decrypt } from '../../src/domain/secrets.ts'
 import {
   makeAllocation,
   makeApplicationToken,
@@ -26,7 +26,7 @@ const send = (method: string, at: string, body?: unknown) =>
   world.request(method, `${path}${at}`, { token, ...(body === undefined ? {} : { body }) })
 const get = (at: string) => send('GET', at)
 const metas = (body: any) => body.errors.map((error: any) => error.meta)
-const row = async (id: number) => only(await world.database.db.select().from(nodes).where(eq(nodes.id, id)))
+const row = async (id: number) => single(await world.database.db.select().from(nodes).where(eq(nodes.id, id)))
 
 const minimal = async () => ({
   name: 'ams-01',
@@ -74,7 +74,7 @@ describe('nodes', () => {
       allocated_resources: { memory: 0, disk: 0 },
     })
     const node = await row(1)
-    const secret = await open(world.panel, node.daemonToken, {
+    const secret = await decrypt(world.panel, node.daemonToken, {
       table: 'nodes',
       column: 'daemon_token',
       row: node.uuid,

@@ -21,8 +21,8 @@ const setRegions = (endpoints: unknown) => send('PATCH', 'settings', { regions: 
 const regions = async () => (await send('GET', 'settings')).body.attributes.regions.endpoints
 const metas = (answer: { body: any }) =>
   answer.body.errors.map(({ meta }: any) => `${meta.source_field}: ${meta.rule}`)
-/** Ids of the nodes whose daemons a job tells of their configuration, once what waits for that was done. */
-async function toldNodes() {
+/** Lists the nodes to whose daemons a job sends their configuration, then runs the waiting jobs. */
+async function notifiedNodes() {
   await world.runJobs()
   const waiting = await world.database.db.select().from(jobs).where(eq(jobs.name, 'configure-node'))
   return waiting.map(({ payload }) => Number(payload['nodeId'])).toSorted((a, b) => a - b)
@@ -87,9 +87,9 @@ describe('regions', () => {
     await makeNode(world, { locationId: nyc.id })
     await makeNode(world)
     await setRegions({ us, eu, asia: 'https://asia.panel.test' })
-    expect(await toldNodes()).toEqual([])
+    expect(await notifiedNodes()).toEqual([])
     await setRegions({ us, eu: 'https://europe.panel.test' })
-    expect(await toldNodes()).toEqual(near.map(({ id }) => id))
+    expect(await notifiedNodes()).toEqual(near.map(({ id }) => id))
   })
 })
 
@@ -119,15 +119,15 @@ describe("a location's region", () => {
     expect(rows).toMatchObject([{ id, region: null, long: null }])
   })
 
-  it('is told to the daemons there by jobs, and to nobody when it stays', async () => {
+  it('is sent to its daemons by jobs, and to none when it is unchanged', async () => {
     await makeRegions(world, { eu, us })
     const { id } = await makeLocation(world, { region: 'eu' })
     const node = await makeNode(world, { locationId: id })
     await makeNode(world)
     await send('PATCH', `locations/${id}`, { region: 'eu', long: 'Frankfurt' })
-    expect(await toldNodes()).toEqual([])
+    expect(await notifiedNodes()).toEqual([])
     await send('PATCH', `locations/${id}`, { region: 'us' })
-    expect(await toldNodes()).toEqual([node.id])
+    expect(await notifiedNodes()).toEqual([node.id])
   })
 
   it('goes together with the setting: of two that contradict each other one is refused', async () => {
@@ -155,6 +155,6 @@ describe('a node that moves', () => {
       return row?.locationId === id
     })
     expect((await send('GET', `nodes/${node.id}/configuration`)).body.remote).toBe(europe)
-    expect(await toldNodes()).toEqual([node.id])
+    expect(await notifiedNodes()).toEqual([node.id])
   })
 })

@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { websocketTokenName } from '../../src/domain/websocket-tokens.ts'
-import { makeApplicationToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import type { User } from '../../src/db/tables/users.ts'
+import { websocketTokenId } from '../../src/domain/servers/websocket-tokens.ts'
+import {
+  changeOf,
+  makeApplicationToken,
+  makeNode,
+  makeServer,
+  makeSubuser,
+  makeUser,
+} from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -12,24 +20,24 @@ beforeEach(async () => {
   token = await makeApplicationToken(world)
 })
 
-const change = (user: { id: number }, body: object) =>
-  world.request('PATCH', `/api/application/users/${user.id}`, { token, body })
-const told = () => daemon.calls.map(({ method, path, body }) => [`${method} ${path}`, body])
+const change = (user: User, changes: object) =>
+  world.request('PATCH', `/api/application/users/${user.id}`, { token, body: changeOf(user, changes) })
+const daemonCalls = () => daemon.calls.map(({ method, path, body }) => [`${method} ${path}`, body])
 
-describe('what daemons know of somebody', () => {
-  it('ends on every server when an administrator is one no more, before the answer', async () => {
+describe('the credentials of a user on daemons', () => {
+  it('are revoked on every server when a user is no longer an administrator, before the response', async () => {
     const admin = await makeUser(world, { rootAdmin: true })
     const node = await makeNode(world, { daemonListen: daemon.port })
     const servers = [await makeServer(world, { node }), await makeServer(world, { node })]
     const { status, body } = await change(admin, { root_admin: false })
     expect([status, body.meta.revocation_errors]).toEqual([200, []])
     const uuids = servers.map(({ uuid }) => uuid)
-    expect(told()).toEqual([['POST /api/deauthorize-user', { user: admin.uuid, servers: uuids }]])
+    expect(daemonCalls()).toEqual([['POST /api/deauthorize-user', { user: admin.uuid, servers: uuids }]])
     world.clock.advance(3600)
     expect(await world.runJobs()).toBe(0)
   })
 
-  it('is named where a node cannot be told, and is ended when the node is back', async () => {
+  it('are reported when a node is unreachable, and revoked when the node is back', async () => {
     const admin = await makeUser(world, { rootAdmin: true })
     const node = await makeNode(world, { daemonListen: daemon.port })
     await makeServer(world, { node })
@@ -41,11 +49,11 @@ describe('what daemons know of somebody', () => {
     daemon.calls.length = 0
     world.clock.advance(60)
     await world.runJobs()
-    expect(told()).toMatchObject([['POST /api/deauthorize-user', { user: admin.uuid }]])
+    expect(daemonCalls()).toMatchObject([['POST /api/deauthorize-user', { user: admin.uuid }]])
     expect(await world.runJobs()).toBe(0)
   })
 
-  it('ends by names of tokens on daemons that know no other way', async () => {
+  it('are revoked by token ids on daemons without another way', async () => {
     const admin = await makeUser(world, { rootAdmin: true })
     const node = await makeNode(world, { daemonListen: daemon.port })
     const server = await makeServer(world, { node })
@@ -53,13 +61,13 @@ describe('what daemons know of somebody', () => {
       path === '/api/deauthorize-user' ? { status: 404, json: { error: 'no route' } } : null,
     )
     expect((await change(admin, { root_admin: false })).body.meta.revocation_errors).toEqual([])
-    expect(told().at(-1)).toEqual([
+    expect(daemonCalls().at(-1)).toEqual([
       `POST /api/servers/${server.uuid}/ws/deny`,
-      { jtis: [websocketTokenName(admin, server)] },
+      { jtis: [websocketTokenId(admin, server)] },
     ])
   })
 
-  it('ends where he owns servers or was let in, when the password is changed', async () => {
+  it('are revoked on owned and shared servers when the password is changed', async () => {
     const user = await makeUser(world)
     const node = await makeNode(world, { daemonListen: daemon.port })
     const own = await makeServer(world, { node, owner: user })
@@ -69,24 +77,26 @@ describe('what daemons know of somebody', () => {
     expect((await change(user, { password: 'another password' })).status).toBe(200)
     await world.runJobs()
     const servers = [own.uuid, other.uuid]
-    expect(told()).toEqual([['POST /api/deauthorize-user', { user: user.uuid, servers }]])
+    expect(daemonCalls()).toEqual([['POST /api/deauthorize-user', { user: user.uuid, servers }]])
   })
 
-  it('ends with the account', async () => {
+  it('are revoked when the account is deleted', async () => {
     const user = await makeUser(world)
     const node = await makeNode(world, { daemonListen: daemon.port })
     const server = await makeServer(world, { node })
     await makeSubuser(world, server, user, ['websocket.connect'])
     expect((await world.request('DELETE', `/api/application/users/${user.id}`, { token })).status).toBe(204)
     await world.runJobs()
-    expect(told()).toEqual([['POST /api/deauthorize-user', { user: user.uuid, servers: [server.uuid] }]])
+    expect(daemonCalls()).toEqual([
+      ['POST /api/deauthorize-user', { user: user.uuid, servers: [server.uuid] }],
+    ])
   })
 
-  it('goes on when nothing was taken away', async () => {
+  it('are kept when no access was removed', async () => {
     const user = await makeUser(world)
     await makeServer(world, { owner: user, node: await makeNode(world, { daemonListen: daemon.port }) })
     await change(user, { first_name: 'Other' })
     await world.runJobs()
-    expect(told()).toEqual([])
+    expect(daemonCalls()).toEqual([])
   })
 })

@@ -13,7 +13,6 @@ let node: Awaited<ReturnType<typeof makeNode>>
 let server: Awaited<ReturnType<typeof makeServer>>
 
 beforeEach(async () => {
-  Object.assign(world.parts.config, { daemonTimeout: 5000 })
   token = await makeApplicationToken(world)
   node = await makeNode(world, { daemonListen: daemon.port })
   server = await makeServer(world, { node })
@@ -253,12 +252,13 @@ describe('the daemon of a server whose build changes', () => {
     ['does not know the panel', { status: 403 }],
     ['does not know the server', { status: 404 }],
   ])('is told later when it %s', async (_name, answer) => {
-    Object.assign(world.parts.config, { daemonTimeout: 200 })
+    if ('hang' in answer) Object.assign(world.services.config, { daemonTimeoutMs: 200 })
     daemon.respond(answer)
     const { status, body } = await build()
     expect([status, body.attributes.limits.memory]).toEqual([200, 1024])
     expect(await waiting()).toEqual([`sync-server:${server.id}`])
     daemon.respond(null)
+    Object.assign(world.services.config, { daemonTimeoutMs: undefined })
     world.clock.advance(20)
     expect(await world.runJobs()).toBe(1)
     expect(daemon.calls).toHaveLength(2)

@@ -123,7 +123,7 @@ describe('a new owner of a server', () => {
     ])
   })
 
-  it('takes from the former one what he holds for the daemon, on this server', async () => {
+  it('revokes the daemon credentials of the previous owner, for this server', async () => {
     const next = await makeUser(world)
     await makeServer(world, { owner, node: { id: server.nodeId } })
     await change({ user: next.id })
@@ -132,14 +132,14 @@ describe('a new owner of a server', () => {
     ])
   })
 
-  it('who owned it before takes nothing from anybody', async () => {
+  it('that is the current owner revokes nothing', async () => {
     await makeSubuser(world, server, owner, ['control.start'])
     await change()
     expect(await revocations()).toEqual([])
     expect(await world.database.db.select().from(subusers)).toHaveLength(1)
   })
 
-  it('who does not exist leaves everything as it was', async () => {
+  it('that does not exist changes nothing', async () => {
     await makeSubuser(world, server, owner, ['control.start'])
     await change({ user: 999_999 })
     expect(await rowOf()).toMatchObject({ ownerId: owner.id, name: 'Old name' })

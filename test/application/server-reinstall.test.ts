@@ -14,7 +14,6 @@ let node: Awaited<ReturnType<typeof makeNode>>
 let server: Awaited<ReturnType<typeof makeServer>>
 
 beforeEach(async () => {
-  Object.assign(world.parts.config, { daemonTimeout: 5000 })
   token = await makeApplicationToken(world)
   node = await makeNode(world, { daemonListen: daemon.port })
   server = await makeServer(world, { node })
@@ -27,7 +26,7 @@ const report = (body: object) =>
 const rowOf = async () => (await world.database.db.select().from(servers).where(eq(servers.id, server.id)))[0]
 const setStatus = (status: ServerStatus) =>
   world.database.db.update(servers).set({ status }).where(eq(servers.id, server.id))
-/** But for the jobs that watch installations, which have a suite of their own. */
+/** Lists the jobs without those that watch installations, which have a suite of their own. */
 const waiting = async () =>
   (
     await world.database.db
@@ -40,7 +39,6 @@ const waiting = async () =>
 async function crash(): Promise<void> {
   await reinstall()
   daemon.calls.length = 0
-  await world.database.db.delete(activity)
   await world.database.db.update(jobs).set({ state: 'waiting', finishedAt: null })
   await setStatus('installing')
 }
@@ -110,10 +108,10 @@ describe('reinstalling a server', () => {
     ['does not know the panel', { status: 401 }, 502],
     ['is busy', { status: 409, json: { error: 'busy' } }, 409],
   ])('changes nothing when the daemon %s', async (_name, answer, code) => {
-    Object.assign(world.parts.config, { daemonTimeout: 200 })
+    if ('hang' in answer) Object.assign(world.services.config, { daemonTimeoutMs: 200 })
     daemon.respond(answer)
     for (const status of [null, 'install_failed', 'reinstall_failed', 'installing'] as const) {
-      // A node that let somebody wait in vain is left alone for a moment.
+      // After a timeout the circuit of the node is open for a moment.
       world.clock.advance(60)
       await setStatus(status)
       expect(await reinstall()).toMatchObject({
@@ -140,7 +138,7 @@ describe('reinstalling a server', () => {
 })
 
 describe('a reinstallation whose request died', () => {
-  it('is asked for by its job after a minute, and recorded then', async () => {
+  it('is asked for by its job after a minute, and recorded once', async () => {
     await crash()
     expect(await world.runJobs()).toBe(0)
     expect((await reinstall()).status).toBe(409)
@@ -164,7 +162,7 @@ describe('a reinstallation whose request died', () => {
       expect(await world.runJobs()).toBe(1)
     }
     expect(daemon.calls).toEqual([])
-    expect(await world.events()).toEqual([])
+    expect(await world.events()).toEqual(['server:reinstall'])
   })
 
   it('is tried again until the daemon is back', async () => {
@@ -190,7 +188,7 @@ describe('a reinstallation whose request died', () => {
     }
     expect((await rowOf())?.status).toBe('reinstall_failed')
     expect(await waiting()).toEqual([])
-    expect(await world.events()).toEqual([])
+    expect(await world.events()).toEqual(['server:reinstall', 'server:installation.abandon'])
     daemon.respond(null)
     expect((await reinstall()).status).toBe(204)
   })

@@ -13,7 +13,6 @@ let node: Awaited<ReturnType<typeof makeNode>>
 let server: Awaited<ReturnType<typeof makeServer>>
 
 beforeEach(async () => {
-  Object.assign(world.parts.config, { daemonTimeout: 5000 })
   token = await makeApplicationToken(world)
   node = await makeNode(world, { daemonListen: daemon.port })
   server = await makeServer(world, { node })
@@ -52,7 +51,7 @@ describe('suspending a server', () => {
     const path = `/api/servers/${server.uuid}/sync`
     expect(daemon.calls.map((call) => call.path)).toEqual([path, path])
     expect(await waiting()).toEqual([])
-    expect(await world.events()).toEqual([])
+    expect(await world.events()).toEqual(['admin:server.suspend', 'admin:server.unsuspend'])
   })
 
   it('takes any body, and none', async () => {
@@ -127,7 +126,6 @@ describe('a daemon that does not take a suspension', () => {
     ['does not know the panel', { status: 403 }, 502],
     ['does not know the server', { status: 404 }, 404],
   ])('and %s leaves the status as it was, and is brought to it later', async (_name, answer, code) => {
-    Object.assign(world.parts.config, { daemonTimeout: 200 })
     for (const [verb, status] of [
       ['suspend', 'install_failed'],
       ['suspend', null],
@@ -149,13 +147,14 @@ describe('a daemon that does not take a suspension', () => {
   })
 
   it('because it does not answer is told later', async () => {
-    Object.assign(world.parts.config, { daemonTimeout: 200 })
     for (const [verb, status] of [
       ['suspend', 'suspended'],
       ['unsuspend', null],
     ] as const) {
       daemon.respond({ hang: true })
+      Object.assign(world.services.config, { daemonTimeoutMs: 200 })
       expect((await send(verb)).status).toBe(204)
+      Object.assign(world.services.config, { daemonTimeoutMs: undefined })
       expect((await rowOf())?.status).toBe(status)
       expect(await waiting()).toEqual([`sync-server:${server.id}`])
       daemon.respond(null)

@@ -11,7 +11,6 @@ let token: string
 let node: Awaited<ReturnType<typeof makeNode>>
 
 beforeEach(async () => {
-  Object.assign(world.parts.config, { daemonTimeout: 5000 })
   token = await makeApplicationToken(world)
   node = await makeNode(world, { daemonListen: daemon.port })
 })

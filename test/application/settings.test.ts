@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { activity, settings } from '../../src/db/schema.ts'
-import { setting, settingsOf } from '../../src/domain/settings.ts'
+import { getSetting, getSettings } from '../../src/domain/settings/settings.ts'
 import { makeApplicationToken } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -21,8 +21,8 @@ const rows = () => world.database.db.select().from(settings).orderBy(settings.ke
 describe('settings', () => {
   it('are all shown with their defaults, in two statements', async () => {
     let answer: any
-    const asked = async () => (answer = await world.request('GET', path, { token }))
-    expect(await world.countStatements(asked)).toBe(2)
+    const readSettings = async () => (answer = await world.request('GET', path, { token }))
+    expect(await world.countStatements(readSettings)).toBe(2)
     expect(answer.body.object).toBe('settings')
     expect(answer.body.attributes).toMatchObject({
       features: { file_trash: true, console_share: false, auto_allocation: false },
@@ -48,10 +48,10 @@ describe('settings', () => {
       trash: { retention_days: 365 },
       mail: { from_name: 'Roost', from_address: 'panel@example.test' },
     })
-    expect(await setting(world.panel, 'trash.retention_days')).toBe(365)
+    expect(await getSetting(world.panel, 'trash.retention_days')).toBe(365)
     await change({ features: { file_trash: null }, trash: { retention_days: '' }, mail: null })
     expect((await rows()).map(({ key }) => key)).toEqual(['mail.from_address', 'mail.from_name'])
-    expect(await setting(world.panel, 'trash.retention_days')).toBe(7)
+    expect(await getSetting(world.panel, 'trash.retention_days')).toBe(7)
   })
 
   it('survive a change with what was read, but for secrets', async () => {
@@ -66,7 +66,7 @@ describe('settings', () => {
       trash: { retention_days: 366 },
       features: { file_trash: 'perhaps', time_travel: true },
       two_factor: { required: 'some' },
-      mail: { from_name: 'a\nBcc: everybody', from_address: 'nobody' },
+      mail: { from_name: 'a\nBcc: all', from_address: 'no-address' },
       auto_allocation: { range_start: 80 },
       console_share: { url: 'http://logs.example.test' },
       weather: { sun: true },
@@ -114,7 +114,15 @@ describe('settings', () => {
     ])
   })
 
-  it('keep secrets sealed, and show only that there are some', async () => {
+  it('keep a text of digits as text, such as the id of a client', async () => {
+    const client = { discord_client_id: '12345678901234567890', oidc_client_id: 'true', oidc_client_secret: '1e3' }
+    const { status, body } = await change({ sign_in: client })
+    expect(status).toBe(200)
+    expect(body.attributes.sign_in).toMatchObject({ ...client, oidc_client_secret: true })
+    expect((await read()).sign_in).toMatchObject({ ...client, oidc_client_secret: true })
+  })
+
+  it('keep secrets encrypted, and show only whether they are set', async () => {
     const canary = 'canary-5d1f0b'
     const errors = vi.spyOn(console, 'error')
     const answers = [
@@ -125,14 +133,14 @@ describe('settings', () => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 422, 422, 200])
     expect(answers[3]?.body.attributes.captcha.secret).toBe(true)
-    const kept = [await rows(), await world.database.db.select().from(activity), errors.mock.calls]
+    const stored = [await rows(), await world.database.db.select().from(activity), errors.mock.calls]
     errors.mockRestore()
-    expect(JSON.stringify([kept, answers.map(({ text }) => text)])).not.toContain(canary)
-    const opened = await settingsOf(world.panel, ['captcha.secret', 'captcha.provider'])
+    expect(JSON.stringify([stored, answers.map(({ text }) => text)])).not.toContain(canary)
+    const opened = await getSettings(world.panel, ['captcha.secret', 'captcha.provider'])
     expect(opened).toEqual({ 'captcha.secret': canary, 'captcha.provider': 'hcaptcha' })
     expect(rules(await change({ captcha: { secret: null } }))).toEqual(['captcha.secret: required_if'])
     expect((await change({ captcha: { provider: 'none', secret: null } })).status).toBe(200)
-    expect(await setting(world.panel, 'captcha.secret')).toBeNull()
+    expect(await getSetting(world.panel, 'captcha.secret')).toBeNull()
   })
 
   it('are recorded by the names of those that are different, never their values', async () => {

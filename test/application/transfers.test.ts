@@ -11,7 +11,6 @@ const target = useStubDaemon()
 let move: Move
 
 beforeEach(async () => {
-  Object.assign(world.parts.config, { daemonTimeout: 5000 })
   move = await prepareMove(world, { source, target })
 })
 
@@ -19,7 +18,7 @@ const statuses = (answers: { status: number }[]) =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
 const day = 86_400
 
-describe('giving a transfer up', () => {
+describe('cancelling a transfer', () => {
   it('frees what was reserved and has the source stop', async () => {
     await move.start()
     expect((await move.cancel()).status).toBe(204)
@@ -46,11 +45,12 @@ describe('giving a transfer up', () => {
 
   it('is done without a source that answers, which a job tells later', async () => {
     await move.start()
-    Object.assign(world.parts.config, { daemonTimeout: 300 })
+    Object.assign(world.services.config, { daemonTimeoutMs: 300 })
     source.respond({ hang: true })
     expect((await move.cancel()).status).toBe(204)
     expect(await move.state()).toEqual(move.before([false]))
     source.respond(null)
+    Object.assign(world.services.config, { daemonTimeoutMs: undefined })
     world.clock.advance(15)
     await world.runJobs()
     expect(callsOf(source).slice(1)).toEqual([
@@ -144,7 +144,7 @@ describe('the state of the newest transfer', () => {
     await move.report(move.target, 'success')
     expect((await move.show()).body.attributes.successful).toBe(true)
     expect(await world.database.db.select().from(transfers)).toHaveLength(1)
-    expect(await world.events()).toEqual([])
+    expect(await world.events()).toEqual(['admin:transfer.start'])
   })
 
   it('can be read, but not changed, by a key that may read servers', async () => {

@@ -1,5 +1,6 @@
 import { createDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
+import { measureFolder, printFolder } from './folders.ts'
 import { closeConnections, quantile, round, type Scenario, send } from './load.ts'
 import { measureLogins, printLogins } from './logins.ts'
 import { measureTick, printTick } from './schedules.ts'
@@ -24,7 +25,7 @@ async function countStatements(port: number, scenario: Scenario): Promise<number
   return (await read()) - before
 }
 
-/** Rounds of all scenarios in turn, so that a slow minute of the machine hits each alike; the best of each counts. */
+/** Measures all scenarios in turn, so that a slow minute of the machine affects each alike; returns the best round of each. */
 async function measure(port: number, scenarios: Scenario[]): Promise<Result[]> {
   const results = new Map<Scenario, Result>()
   for (const scenario of scenarios) await round(port, scenario)
@@ -115,9 +116,20 @@ try {
     },
   ])
   const logins = await measureLogins(port, read, seeded.names, rounds)
+  const folder = await measureFolder(database.url, port, {
+    listing: {
+      name: 'GET /api/client/servers/{id}/files/list',
+      method: 'GET',
+      path: `/api/client/servers/${seeded.uuid}/files/list`,
+      headers: client,
+    },
+    read,
+    server: seeded.uuid,
+  })
   await server.stop()
   print(results)
   printLogins(logins)
+  printFolder(folder)
   printTick(await measureTick(database.url), 1000 / (results[0]?.perSecond ?? 1))
 } finally {
   closeConnections()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A daemon that takes everything at once, in a process of its own; `GET /count` says how much that was. */
+/** A daemon in its own process that accepts every request at once; `GET /count` returns how many. */
 let taken = 0
 const server = createServer((request, response) => {
   request.resume().on('end', () => {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** Requests that are in the air at once. */
+/** The number of concurrent requests. */
 const concurrency = 16
 const roundMilliseconds = 1000
 
@@ -14,10 +14,10 @@ export type Scenario = {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Ends the connections that were kept for further requests. */
+/** Closes the keep-alive connections. */
 export const closeConnections = (): void => agent.destroy()
 
-/** One request; gives its status and size once the last byte is here. */
+/** Sends one request; returns its status and size once the last byte has arrived. */
 export function send(port: number, scenario: Scenario): Promise<{ status: number; bytes: number }> {
   return new Promise((resolve, reject) => {
     const { method, path, headers, body } = scenario
@@ -52,6 +52,6 @@ export async function round(
   return { perSecond: (times.length * 1000) / (performance.now() - start), times, bytes }
 }
 
-/** The time within which that share of them lies. */
+/** Returns the quantile of the times. */
 export const quantile = (times: number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0

@@ -1,12 +1,12 @@
-import { csrfToken, newSessionToken } from '../../src/domain/sessions.ts'
+import { csrfToken, newSessionToken } from '../../src/domain/auth/sessions.ts'
 import { quantile, round, type Scenario, send } from './load.ts'
-import { benchOrigin } from './parts.ts'
+import { benchOrigin } from './services.ts'
 import { benchPassword } from './seed.ts'
 
-/** Milliseconds of reads with nobody signing in and with one login of each name in flight. */
+/** Durations of reads in milliseconds, without logins and with one login of each name in flight. */
 type LoginCosts = { read: string; inFlight: number; quiet: number; busy: number; loginsPerSecond: number }
 
-/** Rounds of both in turn, so that a slow minute of the machine hits each alike. */
+/** Measures both in turn, so that a slow minute of the machine affects each alike. */
 export async function measureLogins(
   port: number,
   read: Scenario,
@@ -37,11 +37,11 @@ export async function measureLogins(
   }
 }
 
-/** Everybody signs in again and again; `end` waits for the last of them and gives how many it were. */
+/** Signs in every user repeatedly; `end` waits for the last login and returns how many there were. */
 function keepSigningIn(port: number, names: string[]): { end: () => Promise<number> } {
   let isOver = false
   let logins = 0
-  const everybody = Promise.all(
+  const signIns = Promise.all(
     names.map(async (name) => {
       while (!isOver) {
         const { status } = await send(port, loginOf(name))
@@ -50,12 +50,12 @@ function keepSigningIn(port: number, names: string[]): { end: () => Promise<numb
       }
     }),
   )
-  // Whoever fails is heard of at the end.
-  everybody.catch(() => undefined)
+  // A failure is thrown by `end`.
+  signIns.catch(() => undefined)
   return {
     end: async () => {
       isOver = true
-      await everybody
+      await signIns
       return logins
     },
   }
@@ -63,7 +63,7 @@ function keepSigningIn(port: number, names: string[]): { end: () => Promise<numb
 
 let networks = 0
 
-/** From another network each time: one network may not try so often. */
+/** Builds a login from a new network each time, because logins are limited by network. */
 function loginOf(user: string): Scenario {
   networks += 1
   const token = newSessionToken()
@@ -82,7 +82,7 @@ function loginOf(user: string): Scenario {
   }
 }
 
-/** The row of reads beside logins. */
+/** Prints the row of reads during logins. */
 export function printLogins({ read, inFlight, quiet, busy, loginsPerSecond }: LoginCosts): void {
   const words = [
     `p99 ${busy.toFixed(1)} ms beside ${inFlight} logins in flight`,

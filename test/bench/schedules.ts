@@ -1,6 +1,6 @@
 import { startProcess } from '../support/processes.ts'
 
-/** What a tick costs with so many due schedules; milliseconds, `processor` those of its own process alone. */
+/** Costs of a tick by the number of due schedules, in milliseconds; `processor` is the processor time of its process. */
 type Claiming = { due: number; milliseconds: number; processor: number; statements: number }
 type Dispatching = { due: number; milliseconds: number; processor: number; ticks: number }
 export type TickCosts = { claims: Claiming[]; dispatch: Dispatching }
@@ -13,7 +13,7 @@ export async function measureTick(url: string): Promise<TickCosts> {
     const ticks = await startProcess('test/bench/tick.ts', {
       args: [url, port],
       ready: /^done$/m,
-      patience: 600_000,
+      timeoutMs: 600_000,
     })
     const lines = ticks
       .output()
@@ -28,7 +28,7 @@ export async function measureTick(url: string): Promise<TickCosts> {
   }
 }
 
-/** `reference` is the milliseconds of one bare request. */
+/** Prints the costs; `reference` is the duration of one bare request in milliseconds. */
 export function printTick({ claims, dispatch }: TickCosts, reference: number): void {
   console.log('\ntick with 100,000 idle schedules')
   for (const { due, milliseconds, processor, statements } of claims) {

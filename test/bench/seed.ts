@@ -1,4 +1,4 @@
-import { hashPassword } from '../../src/domain/password-hash.ts'
+import { hashPassword } from '../../src/domain/auth/password-hash.ts'
 import { importKeyRing } from '../../src/domain/secrets.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 import {
@@ -16,7 +16,7 @@ const logins = 20
 export const benchPassword = 'correct horse battery'
 const events = ['server:power.start', 'server:console.command', 'server:sftp.write']
 
-/** One player with fifty servers on one node, and what its daemon reports. */
+/** Seeds one user with fifty servers on one node, and the activity its daemon reports. */
 export async function seedBench(url: string) {
   const database = openPostgres(url, 4)
   const keys = await importKeyRing(`bench:${Buffer.alloc(32, 7).toString('base64')}`)
@@ -46,7 +46,7 @@ export async function seedBench(url: string) {
   return { clientToken, applicationToken, nodeToken: node.token, uuid: uuids[0] ?? '', entries, names }
 }
 
-/** People who sign in with `benchPassword`, by their names. */
+/** Makes users who sign in with `benchPassword`; returns their names. */
 async function makeLogins(world: World): Promise<string[]> {
   const passwordHash = await hashPassword(benchPassword)
   const made = Array.from({ length: logins }, () => makeUser(world, { passwordHash }))

@@ -3,29 +3,34 @@ import { generateHOTP } from 'oslo/otp'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { activity } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
-import { type EventName, events } from '../../src/domain/activity.ts'
-import { issuePasswordReset } from '../../src/domain/password-resets.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { type EventName, activityEvents } from '../../src/domain/activity/events.ts'
+import { createPasswordReset } from '../../src/domain/auth/password-reset-tokens.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
 import { type Browser, openBrowser, openSignedInBrowser } from '../support/browser.ts'
 import { known, makeKey, makeNode, makeServer, makeUser } from '../support/factories.ts'
+import { emailTokens } from '../support/mailed-links.ts'
 import { png } from '../support/pictures.ts'
 import { giveSecondFactor } from '../support/second-factor.ts'
 import { useWorld } from '../support/world.ts'
 import {
-  agree,
-  comeBack,
+  approve,
+  followCallback,
   type Issuer,
   makeIdentity,
-  placeProviders,
+  setProviderEndpoints,
   startIssuer,
-  switchOn,
-} from './oauth-scene.ts'
-import { giveAuthenticator, makePasskey, origin, reachAt, signInWith } from './passkey-scene.ts'
+  enableProvider,
+} from './oauth-fixtures.ts'
+import { giveAuthenticator, makePasskey, origin, setPanelUrl, signInWith } from './passkey-fixtures.ts'
 
-/** What somebody does to his account, and what is tried on it. */
-type AccountEvent = Extract<EventName, `auth:${string}` | `user:${string}` | `event:${string}`>
-type Entry = { properties: Record<string, unknown>; of?: 'nobody'; by: 'himself' | 'nobody' }
+/** The events of an account: actions of its user, and attempts on it. */
+type AccountEvent = Exclude<
+  Extract<EventName, `auth:${string}` | `user:${string}` | `event:${string}`>,
+  // What another account does to it: test/client/account-email.test.ts.
+  'user:account.email-released'
+>
+type Entry = { properties: Record<string, unknown>; of?: 'unknown'; by: 'user' | 'guest' }
 
 const world = useWorld()
 const { password } = known
@@ -40,8 +45,8 @@ beforeAll(async () => {
 })
 afterAll(async () => issuer.server.stop())
 beforeEach(async () => {
-  reachAt(world, origin)
-  placeProviders(world)
+  setPanelUrl(world, origin)
+  setProviderEndpoints(world)
   const { passwordHash } = known
   mara = await makeUser(world, { username: 'mara', email: 'mara@example.test', passwordHash })
   browser = await openSignedInBrowser(world, mara)
@@ -51,15 +56,15 @@ const account = '/api/client/account'
 const guest = () => openBrowser(world)
 const login = async (changes: object = {}, as?: Browser) =>
   (as ?? (await guest())).request('POST', '/auth/login', { user: 'mara', password, ...changes })
-const himself = (properties: Entry['properties'] = {}): Entry => ({ properties, by: 'himself' })
-const stranger = (properties: Entry['properties'] = {}): Entry => ({ properties, by: 'nobody' })
+const byUser = (properties: Entry['properties'] = {}): Entry => ({ properties, by: 'user' })
+const byGuest = (properties: Entry['properties'] = {}): Entry => ({ properties, by: 'guest' })
 
 async function passCheckpoint(proof: (factor: Awaited<ReturnType<typeof giveSecondFactor>>) => object) {
   const factor = await giveSecondFactor(world, mara)
-  const visitor = await guest()
-  const { body } = await login({}, visitor)
+  const browser = await guest()
+  const { body } = await login({}, browser)
   const { confirmation_token } = body.data
-  return visitor.request('POST', '/auth/login/checkpoint', { confirmation_token, ...proof(factor) })
+  return browser.request('POST', '/auth/login/checkpoint', { confirmation_token, ...proof(factor) })
 }
 
 async function choosePicture() {
@@ -81,10 +86,16 @@ async function addSshKey() {
   return body.attributes.fingerprint as string
 }
 
+/** Requests another address, which has to be verified. */
+async function requestEmail() {
+  await changeSettings(world.panel, { sign_in: { verify_email: 'on' } })
+  await browser.request('PUT', `${account}/email`, { email: 'new@example.test', password })
+}
+
 async function linkIdentity() {
-  await switchOn(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url })
+  await enableProvider(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url })
   const { body } = await browser.request('POST', '/account/security/oauth/oidc', { current_password })
-  return comeBack(browser, await agree(body.redirect))
+  return followCallback(browser, await approve(body.redirect))
 }
 
 async function addApiKey() {
@@ -92,59 +103,59 @@ async function addApiKey() {
   return body.attributes.identifier as string
 }
 
-/** Everything that can happen to an account: what somebody does, and the entries that tell of it. */
+/** Lists for each event of an account what causes it, and the entries it must record. */
 const stories: Record<AccountEvent, () => Promise<Entry[]>> = {
   'auth:ip-blocked': async () => {
     const { token, row } = await makeKey(world, mara, { type: 'account', allowedIps: ['203.0.113.1'] })
     await world.request('GET', account, { token })
-    return [himself({ identifier: row.identifier })]
+    return [byUser({ identifier: row.identifier })]
   },
   'auth:success': async () => {
     await login()
     await signInWith(world, await giveAuthenticator(world, mara))
-    return [himself({ method: 'password' }), himself({ method: 'passkey' })]
+    return [byUser({ method: 'password' }), byUser({ method: 'passkey' })]
   },
   'auth:fail': async () => {
     await login({ password: 'wrong' })
-    await login({ user: 'nobody' })
+    await login({ user: 'unknown' })
     await signInWith(world, await giveAuthenticator(world, mara), { rpId: 'evil.test' })
     await passCheckpoint(() => ({ recovery_token: 'wrong' }))
     return [
-      stranger({ method: 'password' }),
-      { ...stranger({ method: 'password' }), of: 'nobody' },
-      stranger({ method: 'passkey' }),
-      stranger({ method: 'two-factor' }),
+      byGuest({ method: 'password' }),
+      { ...byGuest({ method: 'password' }), of: 'unknown' },
+      byGuest({ method: 'passkey' }),
+      byGuest({ method: 'two-factor' }),
     ]
   },
   'auth:checkpoint': async () => {
     await giveSecondFactor(world, mara)
     await login()
-    return [stranger({ method: 'password' })]
+    return [byGuest({ method: 'password' })]
   },
   'auth:token': async () => {
     const factor = await giveSecondFactor(world, mara)
-    const visitor = await guest()
-    const { body } = await login({}, visitor)
+    const browser = await guest()
+    const { body } = await login({}, browser)
     const proof = { ...body.data, authentication_code: await factor.code() }
-    await visitor.request('POST', '/auth/login/checkpoint', proof)
-    return [stranger()]
+    await browser.request('POST', '/auth/login/checkpoint', proof)
+    return [byGuest()]
   },
   'auth:recovery-token': async () => {
     await passCheckpoint(({ tokens }) => ({ recovery_token: tokens[0] }))
-    return [stranger()]
+    return [byGuest()]
   },
   'auth:reset-password': async () => {
-    const { url } = await issuePasswordReset(world.panel, mara, 60)
+    const { url } = await createPasswordReset(world.panel, mara, 60)
     const token = new URL(url).pathname.split('/').at(-1)
-    const visitor = await guest()
-    await visitor.request('POST', '/auth/password/reset', { token, email: mara.email, ...next })
-    return [himself()]
+    const browser = await guest()
+    await browser.request('POST', '/auth/password/reset', { token, email: mara.email, ...next })
+    return [byUser()]
   },
   'event:password-reset': async () => {
     await (await guest()).request('POST', '/auth/password', { email: mara.email })
     const elsewhere = await openBrowser(world, { ip: '198.51.100.1' })
-    await elsewhere.request('POST', '/auth/password', { email: 'nobody@example.test' })
-    return [stranger(), { ...stranger(), of: 'nobody' }]
+    await elsewhere.request('POST', '/auth/password', { email: 'unknown@example.test' })
+    return [byGuest(), { ...byGuest(), of: 'unknown' }]
   },
   'auth:sftp.fail': async () => {
     const node = await makeNode(world)
@@ -157,7 +168,7 @@ const stories: Record<AccountEvent, () => Promise<Entry[]>> = {
     }
     const body = { ...attempt, session_id: 'c2Vzc2lvbg==', client_version: 'U1NI' }
     await world.request('POST', '/api/remote/sftp/auth', { token: node.token, body })
-    return [stranger({ method: 'password' })]
+    return [byGuest({ method: 'password' })]
   },
   'user:account.registered': async () => {
     await world.database.db.delete(activity)
@@ -166,80 +177,95 @@ const stories: Record<AccountEvent, () => Promise<Entry[]>> = {
       await guest()
     ).request('POST', '/auth/register', { username: 'nils', email: 'nils@example.test', ...next })
     mara = { ...mara, id: mara.id + 1 }
-    return [himself()]
+    return [byUser()]
   },
   'user:account.email-changed': async () => {
     await browser.request('PUT', `${account}/email`, { email: 'new@example.test', password })
-    return [himself({ old: 'mara@example.test', new: 'new@example.test' })]
+    return [byUser({ old: 'mara@example.test', new: 'new@example.test' })]
+  },
+  'user:account.email-change-requested': async () => {
+    await requestEmail()
+    return [byUser({ new: 'new@example.test' })]
+  },
+  'user:account.email-change-cancelled': async () => {
+    await requestEmail()
+    await browser.request('DELETE', `${account}/email/pending`)
+    return [byUser({ new: 'new@example.test' })]
+  },
+  'user:account.email-verified': async () => {
+    await requestEmail()
+    const [token] = await emailTokens(world, 'new@example.test')
+    await browser.request('POST', `${account}/email/verify`, { token })
+    return [byUser({ email: 'new@example.test' })]
   },
   'user:account.password-changed': async () => {
     await browser.request('PUT', `${account}/password`, { current_password, ...next })
-    return [himself()]
+    return [byUser()]
   },
   'user:account.avatar-updated': async () => {
     await choosePicture()
-    return [himself()]
+    return [byUser()]
   },
   'user:account.avatar-removed': async () => {
     await choosePicture()
     await browser.request('DELETE', `${account}/avatar`)
-    return [himself()]
+    return [byUser()]
   },
   'user:account.privacy-updated': async () => {
     await browser.request('PUT', `${account}/privacy`, { blur_sensitive_data: true })
-    return [himself({ blur_sensitive_data: true })]
+    return [byUser({ blur_sensitive_data: true })]
   },
   'user:two-factor.create': async () => {
     const { secret } = (await browser.request('GET', `${account}/two-factor`)).body.data
     const step = Math.floor(world.clock.now.getTime() / 30_000)
     const code = await generateHOTP(base32.decode(secret), step)
     await browser.request('POST', `${account}/two-factor`, { code, password })
-    return [himself()]
+    return [byUser()]
   },
   'user:two-factor.delete': async () => {
     await giveSecondFactor(world, mara)
     await browser.request('POST', `${account}/two-factor/disable`, { password })
-    return [himself()]
+    return [byUser()]
   },
   'user:two-factor.regenerate-tokens': async () => {
     await giveSecondFactor(world, mara)
     await browser.request('POST', `${account}/two-factor/regenerate-tokens`, { password })
-    return [himself()]
+    return [byUser()]
   },
-  'user:ssh-key.create': async () => [himself({ fingerprint: await addSshKey() })],
+  'user:ssh-key.create': async () => [byUser({ fingerprint: await addSshKey() })],
   'user:ssh-key.delete': async () => {
     const fingerprint = await addSshKey()
     await browser.request('POST', `${account}/ssh-keys/remove`, { fingerprint })
-    return [himself({ fingerprint })]
+    return [byUser({ fingerprint })]
   },
   'user:passkey.create': async () => {
     await makePasskey(browser, openAuthenticator(origin), {}, 'Phone')
-    return [himself({ name: 'Phone' })]
+    return [byUser({ name: 'Phone' })]
   },
   'user:passkey.delete': async () => {
     await makePasskey(browser, openAuthenticator(origin), {}, 'Phone')
     await browser.request('DELETE', '/account/security/passkeys/1', { current_password })
-    return [himself({ name: 'Phone' })]
+    return [byUser({ name: 'Phone' })]
   },
   'user:identity.create': async () => {
     await linkIdentity()
-    return [himself({ provider: 'oidc' })]
+    return [byUser({ provider: 'oidc' })]
   },
   'user:identity.delete': async () => {
     await makeIdentity(world, mara, { provider: 'github', issuer: 'https://github.com' })
     await browser.request('DELETE', '/account/security/oauth/1', { current_password })
-    return [himself({ provider: 'github' })]
+    return [byUser({ provider: 'github' })]
   },
   'user:session.delete': async () => {
     await openSignedInBrowser(world, mara)
     await browser.request('DELETE', '/account/security/sessions')
-    return [himself()]
+    return [byUser()]
   },
-  'user:api-key.create': async () => [himself({ identifier: await addApiKey() })],
+  'user:api-key.create': async () => [byUser({ identifier: await addApiKey() })],
   'user:api-key.delete': async () => {
     const identifier = await addApiKey()
     await browser.request('DELETE', `${account}/api-keys/${identifier}`)
-    return [himself({ identifier })]
+    return [byUser({ identifier })]
   },
 }
 
@@ -249,11 +275,11 @@ describe('the audit log of an account', () => {
     async (event, happen) => {
       const entries = await happen()
       const rows = await world.database.db.select().from(activity).orderBy(activity.id)
-      const told = rows.filter((row) => row.event === event)
-      expect(told).toMatchObject(
+      const recorded = rows.filter((row) => row.event === event)
+      expect(recorded).toMatchObject(
         entries.map(({ of, by }) => ({
-          userId: of === 'nobody' ? null : mara.id,
-          actorId: by === 'nobody' ? null : mara.id,
+          userId: of === 'unknown' ? null : mara.id,
+          actorId: by === 'guest' ? null : mara.id,
           ip:
             event === 'auth:sftp.fail'
               ? '198.51.100.7'
@@ -261,9 +287,11 @@ describe('the audit log of an account', () => {
           timestamp: world.clock.now,
         })),
       )
-      expect(told.map(({ properties }) => properties)).toEqual(entries.map(({ properties }) => properties))
-      for (const { properties } of told) {
-        expect(events[event], event).toEqual(expect.arrayContaining(Object.keys(properties)))
+      expect(recorded.map(({ properties }) => properties)).toEqual(
+        entries.map(({ properties }) => properties),
+      )
+      for (const { properties } of recorded) {
+        expect(activityEvents[event], event).toEqual(expect.arrayContaining(Object.keys(properties)))
       }
     },
   )

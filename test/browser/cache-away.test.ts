@@ -19,16 +19,16 @@ beforeEach(() => makeUser(world, { username: 'mara', passwordHash: known.passwor
 
 /** A cache whose every call fails at once. */
 function refusingCache(): Cache {
-  let asked = 0
-  calls = () => asked
+  let requests = 0
+  calls = () => requests
   const refuse = async (): Promise<never> => {
-    asked += 1
+    requests += 1
     throw new Error('The cache is away.')
   }
   return { get: refuse, set: refuse, add: refuse, remove: refuse, hit: refuse, ping: refuse }
 }
 
-/** The deployed one, before a Redis that takes every call and answers none. */
+/** The deployed cache, in front of a Redis that accepts every call and never responds. */
 function silentCache(): Cache {
   silent.calls.length = 0
   calls = () => silent.calls.length
@@ -39,9 +39,9 @@ describe.each([
   ['refuses', refusingCache],
   ['never answers', silentCache],
 ])('with a cache that %s', (_how, openCache) => {
-  beforeEach(() => void Object.assign(world.parts, { cache: openCache() }))
+  beforeEach(() => void Object.assign(world.services, { cache: openCache() }))
 
-  it('somebody signs in, is kept signed in, and signs out', async () => {
+  it('a user signs in, stays signed in, and signs out', async () => {
     const browser = await openBrowser(world)
     const login = { user: 'mara', password: known.password }
     expect((await browser.request('POST', '/auth/login', login)).status).toBe(200)

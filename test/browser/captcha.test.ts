@@ -4,7 +4,7 @@ import { type Browser, openBrowser } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { type DaemonAnswer, startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
-import { configure, signedInAs } from './oauth-scene.ts'
+import { configure, signedInAs } from './oauth-fixtures.ts'
 
 const world = useWorld()
 let stub: StubDaemon
@@ -18,13 +18,16 @@ afterAll(async () => stub.close())
 beforeEach(async () => {
   stub.calls.length = 0
   stub.respond({ json: { success: true } })
-  const at = (provider: string) => `http://127.0.0.1:${stub.port}/${provider}`
-  const urls = { turnstile: at('turnstile'), hcaptcha: at('hcaptcha'), recaptcha: at('recaptcha') }
-  Object.assign(world.parts, { captcha: httpCaptcha({ urls, timeout: 300 }) })
+  placeCaptcha()
   await makeUser(world, { username: 'mara', passwordHash: known.passwordHash })
   browser = await openBrowser(world)
 })
 
+function placeCaptcha(timeoutMs = 5_000): void {
+  const at = (provider: string) => `http://127.0.0.1:${stub.port}/${provider}`
+  const urls = { turnstile: at('turnstile'), hcaptcha: at('hcaptcha'), recaptcha: at('recaptcha') }
+  Object.assign(world.services, { captcha: httpCaptcha({ urls, timeoutMs }) })
+}
 const turnOn = (provider: string) =>
   configure(world, {
     'captcha.provider': provider,
@@ -40,7 +43,7 @@ const refusalOf = async (answer: ReturnType<typeof login>) => {
 const unsolved = [400, 'HttpException']
 
 describe('without a captcha', () => {
-  it('nobody is asked for one, and nobody is asked about it', async () => {
+  it('no response is required, and the provider is not called', async () => {
     expect((await login({ 'g-recaptcha-response': 'x' })).status).toBe(200)
     expect(stub.calls).toEqual([])
   })
@@ -65,14 +68,14 @@ describe.each(['turnstile', 'hcaptcha', 'recaptcha'])('with %s', (provider) => {
     expect((await other.request('POST', '/auth/login', body)).body.errors[0].code).toBe('DisplayException')
   })
 
-  it('one that is missing or not solved lets nobody in', async () => {
+  it('one that is missing or not solved is refused', async () => {
     for (const response of [undefined, null, '']) {
       expect(await refusalOf(login({ 'g-recaptcha-response': response }))).toEqual(unsolved)
     }
     expect(stub.calls).toEqual([])
     stub.respond({ json: { success: false, 'error-codes': ['timeout-or-duplicate'] } })
     expect(await refusalOf(login({ 'g-recaptcha-response': 'old' }))).toEqual(unsolved)
-    expect(await refusalOf(login({ 'g-recaptcha-response': 'old' }, 'nobody'))).toEqual(unsolved)
+    expect(await refusalOf(login({ 'g-recaptcha-response': 'old' }, 'unknown'))).toEqual(unsolved)
     expect(await signedInAs(browser)).toBeNull()
     expect(await world.events()).toEqual([])
   })
@@ -90,8 +93,9 @@ describe.each(['turnstile', 'hcaptcha', 'recaptcha'])('with %s', (provider) => {
     ['says a word', { json: { success: 'true' } }],
     ['does not know the secret', { json: { success: false, 'error-codes': ['invalid-input-secret'] } }],
     ['never ends', { text: `"${'x'.repeat(400_000)}"` }],
-  ])('a provider that %s lets nobody in', async (_what, answer) => {
+  ])('a provider that %s refuses the sign-in', async (_what, answer) => {
     stub.respond(answer)
+    if ('hang' in answer) placeCaptcha(300)
     expect(await refusalOf(login({ 'g-recaptcha-response': 'solved' }))).toEqual([
       503,
       'ServiceUnavailableHttpException',
@@ -125,7 +129,7 @@ describe('the response', () => {
     expect((await login({ 'g-recaptcha-response': 'x' })).status).toBe(429)
   })
 
-  it('comes before the guesses for a name: without it nobody locks others out', async () => {
+  it('is checked before the attempts for a name: no caller can lock out others without it', async () => {
     stub.respond({ json: { success: false } })
     for (let count = 0; count < 10; count += 1) await login({ 'g-recaptcha-response': 'x' })
     stub.respond({ json: { success: true } })

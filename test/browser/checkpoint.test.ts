@@ -2,9 +2,8 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { recoveryTokens, sessions, users } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
-import { endSessions } from '../../src/domain/account/sessions.ts'
-import { admit } from '../../src/domain/login.ts'
-import { csrfToken } from '../../src/domain/sessions.ts'
+import { csrfToken, endSessions } from '../../src/domain/auth/sessions.ts'
+import { completeFirstFactor } from '../../src/domain/auth/login.ts'
 import { type Browser, openBrowser, sessionCookieName } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { giveSecondFactor, type SecondFactor } from '../support/second-factor.ts'
@@ -19,16 +18,16 @@ beforeEach(async () => {
   factor = await giveSecondFactor(world, user)
 })
 
-/** A browser in which the password was right, with the token of the challenge. */
+/** Opens a browser after the right password, with the token of the challenge. */
 async function challenged(): Promise<{ browser: Browser; token: string }> {
   const [account] = await world.database.db.select().from(users).where(eq(users.id, user.id))
   if (!account) throw new Error('The account is gone.')
   const browser = await openBrowser(world)
   const name = sessionCookieName(world)
-  const visitor = { userAgent: 'Test browser', token: browser.cookies.get(name) ?? null }
+  const client = { userAgent: 'Test browser', token: browser.cookies.get(name) ?? null, knownBrowser: null }
   const panel = { ...world.panel, actor: { kind: 'guest' as const } }
-  const outcome = await admit(panel, account, visitor, { remember: false, method: 'password' })
-  if (outcome.complete) throw new Error('Nobody was asked for a second factor.')
+  const outcome = await completeFirstFactor(panel, account, client, { remember: false, method: 'password' })
+  if (outcome.complete) throw new Error('No second factor was required.')
   browser.cookies.set(name, outcome.session.token)
   browser.cookies.set('XSRF-TOKEN', csrfToken(outcome.session.token))
   return { browser, token: outcome.confirmationToken }
@@ -38,17 +37,17 @@ const show = (browser: Browser, token: string, proof: object) =>
   browser.request('POST', '/auth/login/checkpoint', { confirmation_token: token, ...proof })
 const isSignedIn = async (browser: Browser) =>
   (await browser.request('GET', '/api/client/account')).status === 200
-/** No code of the next hour. */
+/** A code that is not valid in the next hour. */
 const wrongCode = { authentication_code: '12345678' }
 const tokensLeft = async () => (await world.database.db.select().from(recoveryTokens)).length
 const signedIn = async () =>
   (await world.database.db.select().from(sessions)).filter(({ userId }) => userId === user.id)
 
-/** What a refusal says of the attempt itself; undefined while it goes on. */
+/** Returns what a refusal says about the challenge; undefined while it is open. */
 const endOf = ({ body }: { body: any }) => body.errors[0].meta
 
 describe('a password of an account with a second factor', () => {
-  it('signs nobody in, and gives a token for the checkpoint', async () => {
+  it('does not sign in, and returns a token for the checkpoint', async () => {
     const browser = await openBrowser(world)
     const before = browser.cookies.get('roost_session')
     const { status, body, text } = await browser.request('POST', '/auth/login', {
@@ -97,8 +96,8 @@ describe('the checkpoint', () => {
   it('AU-2: belongs to its session', async () => {
     const mine = await challenged()
     const other = await challenged()
-    const outsider = await openBrowser(world)
-    for (const browser of [other.browser, outsider]) {
+    const guest = await openBrowser(world)
+    for (const browser of [other.browser, guest]) {
       const answer = await show(browser, mine.token, { authentication_code: await factor.code() })
       expect([answer.status, answer.body.errors[0].code]).toEqual([400, 'DisplayException'])
       expect(endOf(answer)).toEqual({ source_field: 'confirmation_token', rule: 'expired' })
@@ -240,7 +239,7 @@ describe('the checkpoint', () => {
     expect((await show(browser, token, numeric)).status).toBe(200)
   })
 
-  it('sends whoever is signed in already to the panel', async () => {
+  it('redirects a signed-in user to the panel', async () => {
     const { browser, token } = await challenged()
     await show(browser, token, { authentication_code: await factor.code() })
     const again = await show(browser, token, { authentication_code: await factor.code(1) })

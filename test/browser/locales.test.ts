@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { languages } from '../../src/domain/languages.ts'
-import { namespaces } from '../../src/domain/texts.ts'
+import { namespaces } from '../../src/domain/locales/translations.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -43,7 +43,7 @@ describe('the texts of the application', () => {
     expect(chinese).not.toEqual(plain)
   })
 
-  it('may be kept by anybody for an hour, and are not sent twice', async () => {
+  it('may be cached publicly for an hour, and are not sent twice', async () => {
     const first = await world.request('GET', path('en', 'auth'))
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[0-9a-f]{40,}"$/)
@@ -61,7 +61,7 @@ describe('the texts of the application', () => {
     expect((await again({ 'if-none-match': tag }, path('de', 'auth'))).status).toBe(200)
   })
 
-  it('cost no statement, whoever asks', async () => {
+  it('cost no statement, with or without a session', async () => {
     const headers = { cookie: `roost_session=${'a'.repeat(48)}`, authorization: 'Bearer x' }
     const statements = await world.countStatements(async () => {
       expect((await world.request('GET', path('en', 'auth'), { headers })).status).toBe(200)
@@ -70,7 +70,7 @@ describe('the texts of the application', () => {
   })
 })
 
-describe('names that nobody knows', () => {
+describe('unknown names', () => {
   const hostile = [
     '../en',
     '..%2fen',

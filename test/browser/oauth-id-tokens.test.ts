@@ -7,18 +7,18 @@ import { type Browser, openBrowser } from '../support/browser.ts'
 import { makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 import {
-  agree,
-  comeBack,
+  approve,
+  followCallback,
   type Issuer,
   makeIdentity,
-  methods,
-  placeProviders,
-  setOut,
+  getSignInMethods,
+  setProviderEndpoints,
+  startAuthorization,
   signedInAs,
   signInAt,
   startIssuer,
-  switchOn,
-} from './oauth-scene.ts'
+  enableProvider,
+} from './oauth-fixtures.ts'
 
 const world = useWorld()
 let issuer: Issuer
@@ -31,15 +31,15 @@ afterAll(async () => issuer.server.stop())
 
 beforeEach(async () => {
   issuer.reset()
-  placeProviders(world)
-  await switchOn(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url })
+  setProviderEndpoints(world)
+  await enableProvider(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url })
   await makeIdentity(world, await makeUser(world), { issuer: issuer.url })
   browser = await openBrowser(world)
 })
 
-/** Nobody is signed in by what the provider says, and the page tells so. */
+/** Expects that the response of the provider signs in no user, and that the page shows an error. */
 const expectSilence = async () => {
-  expect((await methods(browser)).error).toMatch(/gave no answer that can be used/)
+  expect((await getSignInMethods(browser)).error).toMatch(/did not answer as expected/)
   expect(await signedInAs(browser)).toBeNull()
   expect(await world.events()).toEqual([])
 }
@@ -50,20 +50,20 @@ describe('an ID token', () => {
   it.each<[string, (payload: Record<string, unknown>) => void]>([
     ['of another attempt', (payload) => (payload['nonce'] = 'x'.repeat(48))],
     ['of no attempt', (payload) => delete payload['nonce']],
-    ['for another client', (payload) => (payload['aud'] = 'somebody-else')],
-    ['for nobody', (payload) => delete payload['aud']],
-    ['for several clients', (payload) => (payload['aud'] = [payload['aud'], 'somebody-else'])],
-    ['that another client asked for', (payload) => (payload['azp'] = 'somebody-else')],
+    ['for another client', (payload) => (payload['aud'] = 'another-client')],
+    ['without an audience', (payload) => delete payload['aud']],
+    ['for several clients', (payload) => (payload['aud'] = [payload['aud'], 'another-client'])],
+    ['that another client asked for', (payload) => (payload['azp'] = 'another-client')],
     ['of another issuer', (payload) => (payload['iss'] = 'https://evil.test')],
     ['of no issuer', (payload) => delete payload['iss']],
     ['that has ended', (payload) => (payload['exp'] = inSeconds(-120))],
     ['without an end', (payload) => delete payload['exp']],
     ['that begins later', (payload) => (payload['nbf'] = inSeconds(600))],
-    ['about nobody', (payload) => delete payload['sub']],
+    ['without a subject', (payload) => delete payload['sub']],
     ['about an empty name', (payload) => (payload['sub'] = '')],
     ['about a number', (payload) => (payload['sub'] = 1)],
     ['about an endless name', (payload) => (payload['sub'] = 'x'.repeat(256))],
-  ])('AU-10: %s signs nobody in', async (_what, change) => {
+  ])('AU-10: %s does not sign in', async (_what, change) => {
     issuer.onIdToken(({ payload }) => change(payload))
     expect(await signInAt(browser)).toBe('/auth/login')
     await expectSilence()
@@ -71,7 +71,7 @@ describe('an ID token', () => {
 
   it('for several clients is good when this one asked for it', async () => {
     issuer.onIdToken(({ payload }) =>
-      Object.assign(payload, { aud: [payload['aud'], 'somebody-else'], azp: payload['aud'] }),
+      Object.assign(payload, { aud: [payload['aud'], 'another-client'], azp: payload['aud'] }),
     )
     expect(await signInAt(browser)).toBe('/')
   })
@@ -105,7 +105,7 @@ describe('an ID token', () => {
         return new SignJWT(claims(nonce)).setProtectedHeader(header).sign(pair.privateKey)
       },
     ],
-    ['by nobody', async (nonce) => `${encode({ alg: 'none' })}.${encode(claims(nonce))}.`],
+    ['by no key', async (nonce) => `${encode({ alg: 'none' })}.${encode(claims(nonce))}.`],
     [
       'with the public key as a secret',
       async (nonce) => {
@@ -121,11 +121,11 @@ describe('an ID token', () => {
       },
     ],
     ['as no token at all', async () => 'nonsense'],
-  ])('that is signed %s signs nobody in', async (_how, forge) => {
-    const page = await setOut(browser)
+  ])('that is signed %s does not sign in', async (_how, forge) => {
+    const page = await startAuthorization(browser)
     const forged = await forge(page.searchParams.get('nonce') ?? '')
     issuer.onTokens(({ body }) => (body['id_token'] = forged))
-    expect(await comeBack(browser, await agree(page))).toBe('/auth/login')
+    expect(await followCallback(browser, await approve(page))).toBe('/auth/login')
     await expectSilence()
   })
 
@@ -144,11 +144,11 @@ describe('an ID token', () => {
   })
 
   it('AU-10: is given for the right verifier alone', async () => {
-    const path = await agree(await setOut(browser))
+    const path = await approve(await startAuthorization(browser))
     await world.database.db.update(sessions).set({
       data: sql`jsonb_set(${sessions.data}, '{oauth,verifier}', ${JSON.stringify('w'.repeat(64))}::jsonb)`,
     })
-    expect(await comeBack(browser, path)).toBe('/auth/login')
+    expect(await followCallback(browser, path)).toBe('/auth/login')
     await expectSilence()
   })
 })

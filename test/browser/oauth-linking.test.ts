@@ -1,27 +1,27 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { activity, identities, passkeys, sessions, users } from '../../src/db/schema.ts'
-import { sessionId } from '../../src/domain/sessions.ts'
+import { sessionId } from '../../src/domain/auth/sessions.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { known, makeClientToken, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 import {
-  agree,
-  comeBack,
+  approve,
+  followCallback,
   configure,
   type Issuer,
   makeIdentity,
-  methods,
-  nowhere,
+  getSignInMethods,
+  unreachableUrl,
   openBrowserOf,
-  placeProviders,
-  remembered,
-  setOut,
+  setProviderEndpoints,
+  readSessionData,
+  startAuthorization,
   signedInAs,
   signInAt,
   startIssuer,
-  switchOn,
-} from './oauth-scene.ts'
+  enableProvider,
+} from './oauth-fixtures.ts'
 
 const world = useWorld()
 const { password, passwordHash } = known
@@ -37,15 +37,15 @@ afterAll(async () => issuer.server.stop())
 
 beforeEach(async () => {
   issuer.reset()
-  placeProviders(world)
-  await switchOn(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url, 'sign_in.oidc_name': 'Guild' })
+  setProviderEndpoints(world)
+  await enableProvider(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url, 'sign_in.oidc_name': 'Guild' })
   mara = await makeUser(world, { username: 'mara', passwordHash })
   browser = await openBrowserOf(world, mara)
 })
 
 const begin = (as = browser, proof: unknown = password, provider = 'oidc') =>
   as.request('POST', `/account/security/oauth/${provider}`, { current_password: proof })
-const link = async (as = browser) => comeBack(as, await agree((await begin(as)).body.redirect))
+const link = async (as = browser) => followCallback(as, await approve((await begin(as)).body.redirect))
 const unlink = (id: number | string, as = browser, proof: unknown = password) =>
   as.request('DELETE', `/account/security/oauth/${id}`, { current_password: proof })
 const linked = () => world.database.db.select().from(identities).orderBy(identities.id)
@@ -54,11 +54,11 @@ const callThem = (subject: string, claims: object = {}) =>
 
 describe('linking', () => {
   it('ties the account at the provider to the one that is signed in', async () => {
-    callThem('mara-there', { name: '  Mara \u0007\u202eL.  ', email: 'somebody@else.test' })
+    callThem('mara-there', { name: '  Mara \u0007\u202eL.  ', email: 'other@example.test' })
     const { status, body } = await begin()
     expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
     const before = browser.cookies.get('roost_session')
-    expect(await comeBack(browser, await agree(body.redirect))).toBe('/account/sign-in')
+    expect(await followCallback(browser, await approve(body.redirect))).toBe('/account/sign-in')
     expect(browser.cookies.get('roost_session')).toBe(before)
     expect(await linked()).toMatchObject([
       {
@@ -70,7 +70,7 @@ describe('linking', () => {
         lastUsedAt: null,
       },
     ])
-    expect(await remembered(world, browser)).toEqual({ notice: 'Your account at Guild is linked.' })
+    expect(await readSessionData(world, browser)).toEqual({ notice: 'Your Guild account is linked.' })
     const [entry] = await world.database.db.select().from(activity)
     expect(entry).toMatchObject({
       event: 'user:identity.create',
@@ -95,35 +95,35 @@ describe('linking', () => {
     expect(forged.status).toBe(419)
     expect((await begin(browser, password, 'github')).status).toBe(404)
     expect((await begin(browser, password, 'gitlab')).status).toBe(404)
-    expect(await remembered(world, browser)).toEqual({})
+    expect(await readSessionData(world, browser)).toEqual({})
     expect(issuer.calls).toEqual([])
   })
 
-  it('AU-10: is finished by nobody but the user who began it', async () => {
+  it('AU-10: is completed only by the user who began it', async () => {
     const nils = await openBrowserOf(world, await makeUser(world, { username: 'nils', passwordHash }))
     const { body } = await begin()
-    const path = await agree(body.redirect)
+    const path = await approve(body.redirect)
     await begin(nils)
-    expect(await comeBack(nils, path)).toBe('/account/sign-in')
-    expect((await remembered(world, nils))['error']).toMatch(/Begin again/)
+    expect(await followCallback(nils, path)).toBe('/account/sign-in')
+    expect((await readSessionData(world, nils))['error']).toMatch(/attempt has expired/)
     const guest = await openBrowser(world)
-    expect(await comeBack(guest, path)).toBe('/auth/login')
+    expect(await followCallback(guest, path)).toBe('/auth/login')
     const again = await openBrowserOf(world, mara)
-    expect(await comeBack(again, path)).toBe('/account/sign-in')
+    expect(await followCallback(again, path)).toBe('/account/sign-in')
     expect(await linked()).toEqual([])
-    expect(await comeBack(browser, path)).toBe('/account/sign-in')
+    expect(await followCallback(browser, path)).toBe('/account/sign-in')
     expect(await linked()).toMatchObject([{ userId: mara.id }])
-    expect(await comeBack(browser, path)).toBe('/account/sign-in')
-    expect((await remembered(world, browser))['error']).toMatch(/Begin again/)
+    expect(await followCallback(browser, path)).toBe('/account/sign-in')
+    expect((await readSessionData(world, browser))['error']).toMatch(/attempt has expired/)
   })
 
   it('AU-10: is not what an attempt to sign in ends with, nor the other way round', async () => {
     const guest = await openBrowser(world)
-    const signingIn = await agree(await setOut(guest))
-    expect(await comeBack(browser, signingIn)).toBe('/account/sign-in')
-    const linking = await agree((await begin()).body.redirect)
+    const signingIn = await approve(await startAuthorization(guest))
+    expect(await followCallback(browser, signingIn)).toBe('/account/sign-in')
+    const linking = await approve((await begin()).body.redirect)
     await browser.request('POST', '/auth/logout')
-    expect(await comeBack(browser, linking)).toBe('/auth/login')
+    expect(await followCallback(browser, linking)).toBe('/auth/login')
     expect(await signedInAs(browser)).toBeNull()
     expect(await linked()).toEqual([])
   })
@@ -131,9 +131,9 @@ describe('linking', () => {
   it('AU-10: names its user: what another session remembers of it is worth nothing', async () => {
     const nils = await openBrowserOf(world, await makeUser(world, { username: 'nils', passwordHash }))
     const guest = await openBrowser(world)
-    const linking = await agree((await begin()).body.redirect)
-    const signingIn = await agree(await setOut(guest))
-    const [begun, wanted] = [await remembered(world, browser), await remembered(world, guest)]
+    const linking = await approve((await begin()).body.redirect)
+    const signingIn = await approve(await startAuthorization(guest))
+    const [begun, wanted] = [await readSessionData(world, browser), await readSessionData(world, guest)]
     for (const [path, memory, as] of [
       [linking, begun, nils],
       [linking, begun, guest],
@@ -141,8 +141,8 @@ describe('linking', () => {
     ] as const) {
       const id = sessionId(as.cookies.get('roost_session') ?? '')
       await world.database.db.update(sessions).set({ data: memory }).where(eq(sessions.id, id))
-      await comeBack(as, path)
-      expect((await remembered(world, as))['error']).toMatch(/Begin again/)
+      await followCallback(as, path)
+      expect((await readSessionData(world, as))['error']).toMatch(/attempt has expired/)
     }
     expect(issuer.calls).not.toContain('/token')
     expect(await linked()).toEqual([])
@@ -153,8 +153,8 @@ describe('linking', () => {
     await makeIdentity(world, nils, { issuer: issuer.url })
     callThem('johndoe', { email: mara.email, email_verified: true })
     expect(await link()).toBe('/account/sign-in')
-    expect((await remembered(world, browser))['error']).toBe(
-      'This account there is linked to another account here.',
+    expect((await readSessionData(world, browser))['error']).toBe(
+      'This account is already linked to another user.',
     )
     expect(await linked()).toMatchObject([{ userId: nils.id }])
     expect(await world.events()).toEqual([])
@@ -168,9 +168,12 @@ describe('linking', () => {
 
   it('of one identity by two people at once has one of them', async () => {
     const nils = await openBrowserOf(world, await makeUser(world, { username: 'nils', passwordHash }))
-    const paths = [await agree((await begin()).body.redirect), await agree((await begin(nils)).body.redirect)]
-    await Promise.all([comeBack(browser, paths[0] ?? ''), comeBack(nils, paths[1] ?? '')])
-    const notes = [await remembered(world, browser), await remembered(world, nils)]
+    const paths = [
+      await approve((await begin()).body.redirect),
+      await approve((await begin(nils)).body.redirect),
+    ]
+    await Promise.all([followCallback(browser, paths[0] ?? ''), followCallback(nils, paths[1] ?? '')])
+    const notes = [await readSessionData(world, browser), await readSessionData(world, nils)]
     expect(notes.filter(({ notice }) => notice)).toHaveLength(1)
     expect(notes.filter(({ error }) => error)).toHaveLength(1)
     expect((await linked()).length).toBe(1)
@@ -183,28 +186,28 @@ describe('linking', () => {
     let number = 0
     issuer.onIdToken(({ payload }) => Object.assign(payload, { sub: `new ${(number += 1)}` }))
     const paths: string[] = []
-    for (const each of browsers) paths.push(await agree((await begin(each)).body.redirect))
-    await Promise.all(browsers.map((each, index) => comeBack(each, paths[index] ?? '')))
+    for (const each of browsers) paths.push(await approve((await begin(each)).body.redirect))
+    await Promise.all(browsers.map((each, index) => followCallback(each, paths[index] ?? '')))
     expect((await linked()).length).toBe(25)
-    const notes = await Promise.all(browsers.map((each) => remembered(world, each)))
+    const notes = await Promise.all(browsers.map((each) => readSessionData(world, each)))
     expect(notes.filter(({ notice }) => notice)).toHaveLength(2)
     expect(notes.filter(({ error }) => /at most 25/.test(error ?? ''))).toHaveLength(8)
     expect(await world.events()).toEqual(['user:identity.create', 'user:identity.create'])
   })
 
   it('changes nothing when the provider is away or says no', async () => {
-    const path = await agree((await begin()).body.redirect)
-    await configure(world, { 'sign_in.oidc_issuer': nowhere })
-    expect(await comeBack(browser, path)).toBe('/account/sign-in')
-    expect((await remembered(world, browser))['error']).toMatch(/Guild gave no answer/)
+    const path = await approve((await begin()).body.redirect)
+    await configure(world, { 'sign_in.oidc_issuer': unreachableUrl })
+    expect(await followCallback(browser, path)).toBe('/account/sign-in')
+    expect((await readSessionData(world, browser))['error']).toMatch(/Guild did not answer as expected/)
     const away = await begin()
     expect([away.status, away.body.errors[0].code]).toEqual([503, 'ServiceUnavailableHttpException'])
     await configure(world, { 'sign_in.oidc_issuer': issuer.url })
     const state = new URL((await begin()).body.redirect).searchParams.get('state')
-    expect(await comeBack(browser, `/auth/oauth/oidc/callback?error=access_denied&state=${state}`)).toBe(
-      '/account/sign-in',
-    )
-    expect((await remembered(world, browser))['error']).toMatch(/not allowed/)
+    expect(
+      await followCallback(browser, `/auth/oauth/oidc/callback?error=access_denied&state=${state}`),
+    ).toBe('/account/sign-in')
+    expect((await readSessionData(world, browser))['error']).toMatch(/access was denied/)
     expect(await linked()).toEqual([])
     expect(await world.events()).toEqual([])
   })
@@ -234,7 +237,7 @@ describe('unlinking', () => {
     })
     const guest = await openBrowser(world)
     expect(await signInAt(guest)).toBe('/auth/login')
-    expect((await methods(guest)).error).toMatch(/Nobody has linked/)
+    expect((await getSignInMethods(guest)).error).toMatch(/is not linked to an account here/)
   })
 
   it("leaves other people's identities alone", async () => {
@@ -256,7 +259,7 @@ describe('unlinking', () => {
 
     beforeEach(() => configure(world, { 'sign_in.password': false, 'sign_in.passkeys': true }))
 
-    it('is refused for the last way to sign in', async () => {
+    it('is refused for the last sign-in method', async () => {
       const id = await hold()
       await isRefused(id)
       await hold({ subject: 'another' })
@@ -269,7 +272,7 @@ describe('unlinking', () => {
       await hold({ provider: 'github', issuer: 'https://github.com' })
       await hold({ issuer: 'https://former.test' })
       await isRefused(id)
-      await switchOn(world, 'github')
+      await enableProvider(world, 'github')
       expect((await unlink(id)).status).toBe(204)
     })
 
@@ -282,13 +285,13 @@ describe('unlinking', () => {
       await configure(world, { 'sign_in.passkeys': true })
       // Browsers have none for a panel without a secure origin, as that of the tests is.
       await isRefused(id)
-      const { config } = world.parts
-      Object.assign(world.parts, { config: { ...config, url: 'http://localhost' } })
+      const { config } = world.services
+      Object.assign(world.services, { config: { ...config, url: 'http://localhost' } })
       const body = { current_password: password }
       const headers = { origin: 'http://localhost' }
       const path = `/account/security/oauth/${id}`
       const { status } = await browser.request('DELETE', path, body, { headers })
-      Object.assign(world.parts, { config })
+      Object.assign(world.services, { config })
       expect(status).toBe(204)
     })
 

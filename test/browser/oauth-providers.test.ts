@@ -5,20 +5,20 @@ import { makeUser } from '../support/factories.ts'
 import { type DaemonAnswer, startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 import {
-  agree,
-  comeBack,
+  approve,
+  followCallback,
   configure,
   type Issuer,
   makeIdentity,
-  methods,
-  nowhere,
-  placeProviders,
-  setOut,
+  getSignInMethods,
+  unreachableUrl,
+  setProviderEndpoints,
+  startAuthorization,
   signedInAs,
   signInAt,
   startIssuer,
-  switchOn,
-} from './oauth-scene.ts'
+  enableProvider,
+} from './oauth-fixtures.ts'
 
 const world = useWorld()
 let issuer: Issuer
@@ -39,19 +39,19 @@ beforeEach(async () => {
   issuer.reset()
   stub.calls.length = 0
   stub.respond({ json: {} })
-  placeProviders(world)
-  await switchOn(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url })
+  setProviderEndpoints(world)
+  await enableProvider(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url })
   user = await makeUser(world, { username: 'mara' })
   await makeIdentity(world, user, { issuer: issuer.url })
   browser = await openBrowser(world)
 })
 
 const at = (path: string) => `http://127.0.0.1:${stub.port}${path}`
-const silence = 'OpenID Connect gave no answer that can be used. Try again in a moment.'
+const silence = 'OpenID Connect did not answer as expected. Try again in a moment.'
 
-/** Nobody is signed in by what the provider says, and the page tells so. */
+/** Expects that the response of the provider signs in no user, and that the page shows an error. */
 const expectSilence = async (as = browser) => {
-  expect((await methods(as)).error).toBe(silence)
+  expect((await getSignInMethods(as)).error).toBe(silence)
   expect(await signedInAs(as)).toBeNull()
   expect(await world.events()).toEqual([])
 }
@@ -61,12 +61,12 @@ describe('an issuer', () => {
 
   it('is asked about itself once an hour', async () => {
     await signInAt(browser)
-    await setOut(await openBrowser(world))
+    await startAuthorization(await openBrowser(world))
     world.clock.advance(3590)
-    await setOut(await openBrowser(world))
+    await startAuthorization(await openBrowser(world))
     expect(documents()).toBe(1)
     world.clock.advance(20)
-    await setOut(await openBrowser(world))
+    await startAuthorization(await openBrowser(world))
     expect(documents()).toBe(2)
   })
 
@@ -84,7 +84,7 @@ describe('an issuer', () => {
     ['has a relative address', (document) => (document['token_endpoint'] = '/token')],
   ])('that %s is not followed', async (_what, change) => {
     issuer.onDocument(({ body }) => void change(body))
-    expect((await setOut(browser)).pathname).toBe('/auth/login')
+    expect((await startAuthorization(browser)).pathname).toBe('/auth/login')
     await expectSilence()
     issuer.onDocument(null)
     expect(await signInAt(browser)).toBe('/')
@@ -96,27 +96,27 @@ describe('an issuer', () => {
     ['says too much', (answer) => (answer.body['x'] = 'x'.repeat(300_000))],
   ])('that %s is not followed', async (_what, change) => {
     issuer.onDocument((answer) => void change(answer))
-    expect((await setOut(browser)).pathname).toBe('/auth/login')
+    expect((await startAuthorization(browser)).pathname).toBe('/auth/login')
     await expectSilence()
   })
 
-  it('that is not there lets nobody in, before and after', async () => {
-    const path = await agree(await setOut(browser))
-    await configure(world, { 'sign_in.oidc_issuer': nowhere })
-    expect(await comeBack(browser, path)).toBe('/auth/login')
+  it('that is unreachable does not sign in, before and after', async () => {
+    const path = await approve(await startAuthorization(browser))
+    await configure(world, { 'sign_in.oidc_issuer': unreachableUrl })
+    expect(await followCallback(browser, path)).toBe('/auth/login')
     await expectSilence()
-    expect((await setOut(browser)).pathname).toBe('/auth/login')
+    expect((await startAuthorization(browser)).pathname).toBe('/auth/login')
     await expectSilence()
   })
 
-  it('leads nobody elsewhere with the code and the secret', async () => {
-    const path = await agree(await setOut(browser))
-    placeProviders(world)
+  it('does not send the code and the secret elsewhere', async () => {
+    const path = await approve(await startAuthorization(browser))
+    setProviderEndpoints(world)
     issuer.onDocument(({ body }) => (body['token_endpoint'] = at('/moved')))
     for (const status of [301, 302, 303, 307, 308]) {
       stub.respond({ status, headers: { location: `${issuer.url}/token` } })
-      const again = status === 301 ? path : await agree(await setOut(browser))
-      expect(await comeBack(browser, again)).toBe('/auth/login')
+      const again = status === 301 ? path : await approve(await startAuthorization(browser))
+      expect(await followCallback(browser, again)).toBe('/auth/login')
       await expectSilence()
     }
     expect(stub.calls.map((call) => call.path)).toEqual(Array(5).fill('/moved'))
@@ -134,9 +134,10 @@ describe('an issuer', () => {
     ['says no JSON', { text: '<html>' }],
     ['says nothing', { text: '' }],
     ['never ends', { text: `"${'x'.repeat(400_000)}"` }],
-  ])('whose token endpoint %s signs nobody in', async (_what, answer) => {
+  ])('whose token endpoint %s does not sign in', async (_what, answer) => {
     issuer.onDocument(({ body }) => (body['token_endpoint'] = at('/token')))
     stub.respond(answer)
+    if ('hang' in answer) setProviderEndpoints(world, {}, 1000)
     expect(await signInAt(browser)).toBe('/auth/login')
     await expectSilence()
     expect(stub.calls).toHaveLength(1)
@@ -153,8 +154,8 @@ describe('an issuer', () => {
         token_endpoint_auth_methods_supported: accepted,
       }),
     )
-    const page = await setOut(browser)
-    await comeBack(browser, await agree(page))
+    const page = await startAuthorization(browser)
+    await followCallback(browser, await approve(page))
     const [call] = stub.calls
     const form = new URLSearchParams(call?.body)
     expect(call?.headers.authorization).toBe(header)
@@ -169,10 +170,10 @@ describe('an issuer', () => {
 
 describe('Google', () => {
   it('is an issuer as any other, at an address of its own', async () => {
-    await switchOn(world, 'google')
-    placeProviders(world, { google: issuer.url })
+    await enableProvider(world, 'google')
+    setProviderEndpoints(world, { google: issuer.url })
     expect(await signInAt(browser, 'google')).toBe('/auth/login')
-    expect((await methods(browser)).error).toMatch(/Nobody has linked this account at Google/)
+    expect((await getSignInMethods(browser)).error).toMatch(/This Google account is not linked/)
     await makeIdentity(world, user, { provider: 'google', issuer: issuer.url })
     expect(await signInAt(browser, 'google')).toBe('/')
     expect(await signedInAs(browser)).toBe('mara')
@@ -207,13 +208,14 @@ describe.each([
 ])('$name', ({ provider, scope, issuer: identityIssuer, subject, profile, odd }) => {
   const tokens = { json: { access_token: 'the access token', token_type: 'bearer' } }
   let answers: Record<string, DaemonAnswer>
+  let addresses: { authorization: string; token: string; user: string }
 
   beforeEach(async () => {
     answers = { '/token': tokens, '/user': { json: profile } }
     stub.respond(({ path }) => answers[path] ?? { status: 404 })
-    await switchOn(world, provider)
-    const addresses = { authorization: at('/authorize?x=1'), token: at('/token'), user: at('/user') }
-    placeProviders(world, { [provider]: addresses })
+    await enableProvider(world, provider)
+    addresses = { authorization: at('/authorize?x=1'), token: at('/token'), user: at('/user') }
+    setProviderEndpoints(world, { [provider]: addresses })
   })
 
   const answerOf = (page: URL) =>
@@ -221,7 +223,7 @@ describe.each([
 
   it('is asked who it is with what the code is worth', async () => {
     await makeIdentity(world, user, { provider, issuer: identityIssuer, subject })
-    const page = await setOut(browser, provider)
+    const page = await startAuthorization(browser, provider)
     expect(Object.fromEntries(page.searchParams)).toMatchObject({
       x: '1',
       client_id: 'roost-panel',
@@ -229,7 +231,7 @@ describe.each([
       code_challenge_method: 'S256',
     })
     expect([page.searchParams.get('scope'), page.searchParams.get('nonce')]).toEqual([scope, null])
-    expect(await comeBack(browser, answerOf(page))).toBe('/')
+    expect(await followCallback(browser, answerOf(page))).toBe('/')
     expect(await signedInAs(browser)).toBe('mara')
     const [exchange, user_] = stub.calls
     expect(Object.fromEntries(new URLSearchParams(exchange?.body))).toEqual({
@@ -248,16 +250,18 @@ describe.each([
     expect(stub.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /token', 'GET /user'])
   })
 
-  it('signs in nobody by an address, or by the number of another provider', async () => {
+  it('does not sign in by an address, or by the id of another provider', async () => {
     await makeIdentity(world, user, { provider: 'oidc', issuer: identityIssuer, subject })
     await makeIdentity(world, user, { provider: 'google', issuer: identityIssuer, subject })
     const found = await makeUser(world, { email: 'mara@example.test' })
-    expect(await comeBack(browser, answerOf(await setOut(browser, provider)))).toBe('/auth/login')
-    expect((await methods(browser)).error).toMatch(/Nobody has linked/)
+    expect(await followCallback(browser, answerOf(await startAuthorization(browser, provider)))).toBe(
+      '/auth/login',
+    )
+    expect((await getSignInMethods(browser)).error).toMatch(/is not linked to an account here/)
     expect([await signedInAs(browser), found.username === 'mara']).toEqual([null, false])
   })
 
-  it('that does not say who it is signs nobody in', async () => {
+  it('without a user id does not sign in', async () => {
     await makeIdentity(world, user, { provider, issuer: identityIssuer, subject })
     const wrong: DaemonAnswer[] = [
       ...odd.map((json) => ({ json })),
@@ -270,15 +274,20 @@ describe.each([
     ]
     for (const answer of wrong) {
       answers['/user'] = answer
-      expect(await comeBack(browser, answerOf(await setOut(browser, provider)))).toBe('/auth/login')
+      setProviderEndpoints(world, { [provider]: addresses }, 'hang' in answer ? 1000 : undefined)
+      expect(await followCallback(browser, answerOf(await startAuthorization(browser, provider)))).toBe(
+        '/auth/login',
+      )
       expect(await signedInAs(browser)).toBeNull()
       world.clock.advance(60)
     }
     answers['/user'] = { json: profile }
     for (const json of [{}, { access_token: 1 }, { error: 'bad_verification_code' }, null]) {
       answers['/token'] = { json }
-      expect(await comeBack(browser, answerOf(await setOut(browser, provider)))).toBe('/auth/login')
-      expect((await methods(browser)).error).toMatch(/gave no answer/)
+      expect(await followCallback(browser, answerOf(await startAuthorization(browser, provider)))).toBe(
+        '/auth/login',
+      )
+      expect((await getSignInMethods(browser)).error).toMatch(/did not answer as expected/)
     }
   })
 })

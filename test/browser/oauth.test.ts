@@ -4,28 +4,28 @@ import { base32 } from 'oslo/encoding'
 import { generateHOTP } from 'oslo/otp'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { activity, identities, sessions, users } from '../../src/db/schema.ts'
-import { seal } from '../../src/domain/secrets.ts'
+import { encrypt } from '../../src/domain/secrets.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { makeClientToken, makeUser } from '../support/factories.ts'
 import { giveSecondFactor } from '../support/second-factor.ts'
 import { useWorld } from '../support/world.ts'
 import {
-  agree,
+  approve,
   clientId,
-  comeBack,
+  followCallback,
   configure,
   type Issuer,
   makeIdentity,
-  methods,
-  nowhere,
-  placeProviders,
-  remembered,
-  setOut,
+  getSignInMethods,
+  unreachableUrl,
+  setProviderEndpoints,
+  readSessionData,
+  startAuthorization,
   signedInAs,
   signInAt,
   startIssuer,
-  switchOn,
-} from './oauth-scene.ts'
+  enableProvider,
+} from './oauth-fixtures.ts'
 
 const world = useWorld()
 let issuer: Issuer
@@ -39,16 +39,16 @@ afterAll(async () => issuer.server.stop())
 
 beforeEach(async () => {
   issuer.reset()
-  placeProviders(world)
-  await switchOn(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url, 'sign_in.oidc_name': 'Guild' })
+  setProviderEndpoints(world)
+  await enableProvider(world, 'oidc', { 'sign_in.oidc_issuer': issuer.url, 'sign_in.oidc_name': 'Guild' })
   user = await makeUser(world, { username: 'mara', email: 'mara@example.test' })
   await makeIdentity(world, user, { issuer: issuer.url })
   browser = await openBrowser(world)
 })
 
-describe('the ways to sign in', () => {
+describe('the sign-in methods', () => {
   it('are listed as the administrator switched them', async () => {
-    expect(await methods(browser)).toEqual({
+    expect(await getSignInMethods(browser)).toEqual({
       passwords_enabled: true,
       registration_enabled: false,
       passkeys_enabled: expect.any(Boolean),
@@ -56,9 +56,9 @@ describe('the ways to sign in', () => {
       confirmation_token: null,
       error: null,
     })
-    await switchOn(world, 'github')
-    await switchOn(world, 'google')
-    expect((await methods(browser)).providers).toEqual([
+    await enableProvider(world, 'github')
+    await enableProvider(world, 'google')
+    expect((await getSignInMethods(browser)).providers).toEqual([
       { id: 'google', name: 'Google' },
       { id: 'github', name: 'GitHub' },
       { id: 'oidc', name: 'Guild' },
@@ -91,8 +91,8 @@ describe('the ways to sign in', () => {
   })
 })
 
-describe('setting out for a provider', () => {
-  it('AU-10: takes along a challenge of which the session alone knows the answer', async () => {
+describe('starting a sign-in at a provider', () => {
+  it('AU-10: sends a challenge whose verifier only the session has', async () => {
     const before = browser.cookies.get('roost_session')
     const answer = await browser.request(
       'GET',
@@ -106,7 +106,7 @@ describe('setting out for a provider', () => {
     expect(answer.headers.get('cache-control')).toContain('no-store')
     const page = new URL(answer.headers.get('location') ?? '')
     expect(`${page.origin}${page.pathname}`).toBe(`${issuer.url}/authorize`)
-    const { oauth } = await remembered(world, browser)
+    const { oauth } = await readSessionData(world, browser)
     expect(browser.cookies.get('roost_session')).not.toBe(before)
     expect(Object.fromEntries(page.searchParams)).toEqual({
       response_type: 'code',
@@ -124,11 +124,11 @@ describe('setting out for a provider', () => {
   })
 })
 
-describe('coming back from a provider', () => {
-  it('signs in whoever linked the identity, in a session of its own', async () => {
-    const path = await agree(await setOut(browser))
+describe('the callback of a provider', () => {
+  it('signs in the user who linked the identity, in a new session', async () => {
+    const path = await approve(await startAuthorization(browser))
     const before = browser.cookies.get('roost_session')
-    expect(await comeBack(browser, path)).toBe('/')
+    expect(await followCallback(browser, path)).toBe('/')
     expect(browser.cookies.get('roost_session')).not.toBe(before)
     expect(await signedInAs(browser)).toBe('mara')
     expect((await world.database.db.select().from(sessions)).length).toBe(1)
@@ -143,19 +143,19 @@ describe('coming back from a provider', () => {
     expect(identity?.lastUsedAt).toEqual(world.clock.now)
   })
 
-  it('AU-10: signs in nobody else: neither by the address of an account nor by that of another issuer', async () => {
+  it('AU-10: signs in no other user: neither by the address of an account nor by another issuer', async () => {
     await makeIdentity(world, await makeUser(world), {
       issuer: 'https://elsewhere.test',
-      subject: 'stranger',
+      subject: 'unlinked',
     })
     await makeIdentity(world, await makeUser(world), {
       provider: 'google',
       issuer: issuer.url,
-      subject: 'stranger',
+      subject: 'unlinked',
     })
     issuer.onIdToken(({ payload }) =>
       Object.assign(payload, {
-        sub: 'stranger',
+        sub: 'unlinked',
         email: 'mara@example.test',
         email_verified: true,
         preferred_username: 'mara',
@@ -164,15 +164,15 @@ describe('coming back from a provider', () => {
     const accounts = await world.database.db.select().from(users)
     expect(await signInAt(browser)).toBe('/auth/login')
     expect(await signedInAs(browser)).toBeNull()
-    expect((await methods(browser)).error).toMatch(/Nobody has linked/)
-    expect((await methods(browser)).error).toBeNull()
+    expect((await getSignInMethods(browser)).error).toMatch(/is not linked to an account here/)
+    expect((await getSignInMethods(browser)).error).toBeNull()
     expect(await world.database.db.select().from(users)).toEqual(accounts)
     expect((await world.database.db.select().from(identities)).length).toBe(3)
     expect(await world.events()).toEqual(['auth:fail'])
   })
 
-  it('AU-10: goes nowhere but to our own pages', async () => {
-    const path = await agree(await setOut(browser))
+  it('AU-10: redirects only to pages of the panel', async () => {
+    const path = await approve(await startAuthorization(browser))
     const tail =
       '&intended=https://evil.test&redirect_to=//evil.test&RelayState=%0d%0aLocation:https://evil.test'
     const answer = await browser.request('GET', `${path}${tail}`, undefined, {
@@ -191,12 +191,13 @@ describe('coming back from a provider', () => {
 describe('the page that was wanted', () => {
   const wanted = '/server/1a2b3c4d/files?directory=%2Fworld'
   const query = `?${new URLSearchParams({ intended: wanted })}`
-  const setOutFor = async (intended: string) => setOut(browser, `oidc?${new URLSearchParams({ intended })}`)
+  const setOutFor = async (intended: string) =>
+    startAuthorization(browser, `oidc?${new URLSearchParams({ intended })}`)
 
-  it('is where one is in the end, and no word of it is said to the provider', async () => {
+  it('is the target of the redirect, and is not sent to the provider', async () => {
     const page = await setOutFor(wanted)
     expect(page.href).not.toContain('1a2b3c4d')
-    expect(await comeBack(browser, await agree(page))).toBe(wanted)
+    expect(await followCallback(browser, await approve(page))).toBe(wanted)
     expect(await signedInAs(browser)).toBe('mara')
   })
 
@@ -204,16 +205,16 @@ describe('the page that was wanted', () => {
     const { searchParams } = await setOutFor(wanted)
     const state = searchParams.get('state') ?? ''
     const refused = `/auth/oauth/oidc/callback?error=access_denied&state=${state}`
-    expect(await comeBack(browser, refused)).toBe(`/auth/login${query}`)
-    await configure(world, { 'sign_in.oidc_issuer': nowhere })
+    expect(await followCallback(browser, refused)).toBe(`/auth/login${query}`)
+    await configure(world, { 'sign_in.oidc_issuer': unreachableUrl })
     const silent = await setOutFor(wanted)
     expect(silent.pathname + silent.search).toBe(`/auth/login${query}`)
   })
 
   it('is still known where the second factor is asked for', async () => {
     await giveSecondFactor(world, user)
-    const path = await agree(await setOutFor(wanted))
-    expect(await comeBack(browser, path)).toBe(`/auth/login?oauth=checkpoint&${query.slice(1)}`)
+    const path = await approve(await setOutFor(wanted))
+    expect(await followCallback(browser, path)).toBe(`/auth/login?oauth=checkpoint&${query.slice(1)}`)
   })
 
   it.each([
@@ -231,9 +232,9 @@ describe('the page that was wanted', () => {
     '/x/../auth/oauth/oidc',
     `/${'a'.repeat(2000)}`,
   ])('AU-10: is forgotten when it is no page of ours: %j', async (evil) => {
-    const path = await agree(await setOutFor(evil))
-    expect((await remembered(world, browser)).oauth.intended).toBeUndefined()
-    expect(await comeBack(browser, path)).toBe('/')
+    const path = await approve(await setOutFor(evil))
+    expect((await readSessionData(world, browser)).oauth.intended).toBeUndefined()
+    expect(await followCallback(browser, path)).toBe('/')
   })
 })
 
@@ -248,7 +249,7 @@ describe('a second factor', () => {
 
   beforeEach(async () => {
     const place = { table: 'users', column: 'totp_secret', row: user.uuid } as const
-    const totpSecret = await seal(world.panel, secret, place)
+    const totpSecret = await encrypt(world.panel, secret, place)
     await world.database.db
       .update(users)
       .set({ totpSecret, totpEnabledAt: new Date() })
@@ -258,12 +259,14 @@ describe('a second factor', () => {
   it('is asked for on the page of signing in, which finds the challenge in its session', async () => {
     expect(await signInAt(browser)).toBe('/auth/login?oauth=checkpoint')
     expect(await signedInAs(browser)).toBeNull()
-    expect((await methods(browser)).confirmation_token).toBeNull()
-    expect((await methods(await openBrowser(world), '?oauth=checkpoint')).confirmation_token).toBeNull()
-    const { confirmation_token: token } = await methods(browser, '?oauth=checkpoint')
+    expect((await getSignInMethods(browser)).confirmation_token).toBeNull()
+    expect(
+      (await getSignInMethods(await openBrowser(world), '?oauth=checkpoint')).confirmation_token,
+    ).toBeNull()
+    const { confirmation_token: token } = await getSignInMethods(browser, '?oauth=checkpoint')
     expect(token).toMatch(/^[A-Za-z0-9]{64}$/)
-    expect((await methods(browser, '?oauth=checkpoint')).confirmation_token).toBe(token)
-    expect(JSON.stringify(await remembered(world, browser))).not.toContain(token)
+    expect((await getSignInMethods(browser, '?oauth=checkpoint')).confirmation_token).toBe(token)
+    expect(JSON.stringify(await readSessionData(world, browser))).not.toContain(token)
     expect((await pass(token, await openBrowser(world))).status).toBe(400)
     const { status, body } = await pass(token)
     expect([status, body.data.complete, body.data.intended]).toEqual([200, true, '/'])
@@ -273,9 +276,9 @@ describe('a second factor', () => {
 
   it('is waited for five minutes', async () => {
     await signInAt(browser)
-    const { confirmation_token: token } = await methods(browser, '?oauth=checkpoint')
+    const { confirmation_token: token } = await getSignInMethods(browser, '?oauth=checkpoint')
     world.clock.advance(301)
-    expect((await methods(browser, '?oauth=checkpoint')).confirmation_token).toBeNull()
+    expect((await getSignInMethods(browser, '?oauth=checkpoint')).confirmation_token).toBeNull()
     expect((await pass(token)).status).toBe(400)
   })
 })
@@ -283,10 +286,10 @@ describe('a second factor', () => {
 describe('an attempt', () => {
   const isRefused = async (as: Browser, path: string) => {
     const tokensBefore = issuer.calls.filter((call) => call === '/token').length
-    expect(await comeBack(as, path)).toBe('/auth/login')
-    expect((await methods(as)).error).toMatch(/Begin again/)
+    expect(await followCallback(as, path)).toBe('/auth/login')
+    expect((await getSignInMethods(as)).error).toMatch(/attempt has expired/)
     expect(await signedInAs(as)).toBeNull()
-    // Nothing is asked of the provider for somebody who did not begin.
+    // The provider is not called for a browser that did not begin.
     expect(issuer.calls.filter((call) => call === '/token')).toHaveLength(tokensBefore)
   }
   const withState = (path: string, state: string | null) => {
@@ -297,10 +300,10 @@ describe('an attempt', () => {
   }
 
   it('AU-10: needs its state, and one that is not empty', async () => {
-    const path = await agree(await setOut(browser))
+    const path = await approve(await startAuthorization(browser))
     for (const state of [null, '', 'x', 'undefined', 'null']) await isRefused(browser, withState(path, state))
     await isRefused(browser, `${path}&state=other`)
-    expect(await comeBack(browser, path)).toBe('/')
+    expect(await followCallback(browser, path)).toBe('/')
   })
 
   it('does not begin with an answer: a browser without one has no state to match', async () => {
@@ -310,27 +313,27 @@ describe('an attempt', () => {
   })
 
   it('AU-10: belongs to the browser that began it', async () => {
-    const path = await agree(await setOut(browser))
+    const path = await approve(await startAuthorization(browser))
     const other = await openBrowser(world)
     await isRefused(other, path)
-    await setOut(other)
+    await startAuthorization(other)
     await isRefused(other, path)
   })
 
   it('belongs to its provider', async () => {
-    await switchOn(world, 'github')
-    const path = await agree(await setOut(browser))
+    await enableProvider(world, 'github')
+    const path = await approve(await startAuthorization(browser))
     await isRefused(browser, path.replace('/oidc/', '/github/'))
   })
 
   it('lasts ten minutes', async () => {
-    const path = await agree(await setOut(browser))
+    const path = await approve(await startAuthorization(browser))
     world.clock.advance(601)
     await isRefused(browser, path)
   })
 
   it('works once, also when many come at once', async () => {
-    const path = await agree(await setOut(browser))
+    const path = await approve(await startAuthorization(browser))
     const copies = Array.from({ length: 10 }, () => ({ ...browser, cookies: new Map(browser.cookies) }))
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const answers = await Promise.all(copies.map(() => world.request('GET', path, { headers: { cookie } })))
@@ -346,13 +349,13 @@ describe('an attempt', () => {
     expect(signedIn).toHaveLength(1)
   })
 
-  it('ends with the refusal of the provider, whose words nobody repeats', async () => {
-    const page = await setOut(browser)
+  it('ends when the provider refuses, and does not repeat its error text', async () => {
+    const page = await startAuthorization(browser)
     const state = page.searchParams.get('state') ?? ''
     const refused = `/auth/oauth/oidc/callback?error=access_denied&error_description=Call+0800-SCAM&state=${state}`
-    expect(await comeBack(browser, refused)).toBe('/auth/login')
-    const { error } = await methods(browser)
-    expect(error).toBe('Guild did not tell who you are: it was not allowed to.')
+    expect(await followCallback(browser, refused)).toBe('/auth/login')
+    const { error } = await getSignInMethods(browser)
+    expect(error).toBe('Guild did not confirm your identity: access was denied.')
     await isRefused(browser, `/auth/oauth/oidc/callback?code=a&state=${state}`)
   })
 

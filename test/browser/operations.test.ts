@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import { enqueue, runJob } from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
+import { runJob } from '../../src/domain/jobs/run.ts'
 import { jobs } from '../../src/db/schema.ts'
-import { tick } from '../../src/domain/tick.ts'
-import { openMetrics } from '../../src/metrics.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
+import { createMetrics } from '../../src/metrics.ts'
 import type { Panel } from '../../src/panel.ts'
-import { signMessage } from '../../src/platform/local/qstash-signature.ts'
+import { version } from '../../src/version.ts'
+import { signMessage } from '../../src/dev/qstash/signature.ts'
 import {
   makeApplicationToken,
   makeClientToken,
@@ -20,33 +22,31 @@ import { metricsToken, panelUrl, signingKeys, useWorld } from '../support/world.
 const world = useWorld()
 const daemon = useStubDaemon()
 
-/** The system, over the parts of this test. */
-const system = (): Panel => ({ ...world.panel, cache: world.parts.cache, metrics: world.parts.metrics })
+/** The panel as the system, with the services of this test. */
+const system = (): Panel => ({ ...world.panel, cache: world.services.cache, metrics: world.services.metrics })
 
 const health = () => world.request('GET', '/health')
 const metrics = async () => (await world.request('GET', '/metrics', { token: metricsToken })).text
 
 /** Runs `work` while a part of the panel is another one. */
 async function withPart(part: object, work: () => Promise<void>): Promise<void> {
-  const before = { ...world.parts }
-  Object.assign(world.parts, part)
-  try {
-    await work()
-  } finally {
-    Object.assign(world.parts, before)
-  }
+  const before = { ...world.services }
+  Object.assign(world.services, part)
+  await work()
+  Object.assign(world.services, before)
 }
 
 const away = () => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:6379 with s3cret'))
 
 describe('GET /health', () => {
   it('shows every part, and for how long it was waited', async () => {
-    await tick(system())
+    await runTick(system())
     world.clock.advance(30)
     expect(await health()).toMatchObject({
       status: 200,
       body: {
         status: 'ok',
+        version,
         parts: { database: 'ok', cache: 'ok', queue: 'ok', objects: 'ok', tick: 'ok', migrations: 'ok' },
         milliseconds: { database: expect.any(Number), queue: expect.any(Number) },
         tick_age_seconds: 30,
@@ -61,19 +61,19 @@ describe('GET /health', () => {
       parts: { tick: 'unknown' },
       tick_age_seconds: null,
     })
-    await tick(system())
+    await runTick(system())
     world.clock.advance(181)
     expect((await health()).body).toMatchObject({ status: 'degraded', parts: { tick: 'failed' } })
   })
 
   it('does not count a tick that failed', async () => {
     const failing = { ...system(), transaction: away, db: undefined as never }
-    await expect(tick(failing)).rejects.toThrow()
+    await expect(runTick(failing)).rejects.toThrow()
     expect((await health()).body.parts.tick).toBe('unknown')
   })
 
   it('serves on without the cache and the queue, and tells no address or secret', async () => {
-    const { cache, queue } = world.parts
+    const { cache, queue } = world.services
     await withPart({ cache: { ...cache, get: away }, queue: { ...queue, ping: away } }, async () => {
       const { status, body, text } = await health()
       expect([status, body.status]).toEqual([200, 'degraded'])
@@ -83,7 +83,7 @@ describe('GET /health', () => {
   })
 
   it('is 503 without the database', async () => {
-    const db = Object.create(world.parts.db, { execute: { value: away } }) as object
+    const db = Object.create(world.services.db, { execute: { value: away } }) as object
     await withPart({ db }, async () => {
       const answer = await world.app.request(`${panelUrl}/health`)
       const body = (await answer.json()) as any
@@ -109,10 +109,10 @@ describe('GET /health', () => {
     expect(await shown()).toEqual([200, 'ok', 'ok', 0])
   })
 
-  it('asks the parts once in ten seconds, however many ask it', async () => {
+  it('checks the services once in ten seconds, for all callers', async () => {
     let pings = 0
     const ping = async () => void (pings += 1)
-    await withPart({ queue: { ...world.parts.queue, ping } }, async () => {
+    await withPart({ queue: { ...world.services.queue, ping } }, async () => {
       await Promise.all(Array.from({ length: 20 }, health))
       await health()
       expect(pings).toBe(1)
@@ -123,13 +123,13 @@ describe('GET /health', () => {
   })
 })
 
-/** The value of one line. */
+/** Returns the value of one line. */
 const sumOf = (lines: string[], series: string) =>
   Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length))
 
 describe('GET /metrics', () => {
   it('is not there without a token of its own', async () => {
-    await withPart({ config: { ...world.parts.config, metricsToken: null } }, async () => {
+    await withPart({ config: { ...world.services.config, metricsToken: null } }, async () => {
       for (const token of [metricsToken, await makeApplicationToken(world), 'null', 'undefined']) {
         expect((await world.request('GET', '/metrics', { token })).status).toBe(404)
       }
@@ -169,14 +169,14 @@ describe('GET /metrics', () => {
 
   it('counts what became of jobs and ticks', async () => {
     const failing = { ...jobHandlers, prune: () => away() }
-    await enqueue(world.panel, 'prune', {}, { lifetimeSeconds: 60 })
+    await enqueueJob(world.panel, 'prune', {}, { lifetimeSeconds: 60 })
     const [job] = await world.database.db.select().from(jobs)
     await runJob(system(), job?.id ?? '', failing)
     world.clock.advance(120)
     await runJob(system(), job?.id ?? '', failing)
-    await tick(system())
+    await runTick(system())
     world.clock.advance(75)
-    await tick(system())
+    await runTick(system())
     const lines = (await metrics()).split('\n')
     expect(lines).toContain('roost_jobs_total{job="prune",outcome="postponed"} 1')
     expect(lines).toContain('roost_jobs_total{job="prune",outcome="dead"} 1')
@@ -227,7 +227,9 @@ describe('GET /metrics', () => {
     const headers = { 'upstash-signature': signature }
     expect((await world.request('POST', '/jobs/run', { raw: body, headers })).status).toBe(401)
     expect((await world.request('POST', '/jobs/run', { raw: body })).status).toBe(401)
-    const logged = warn.mock.calls.flat().filter((line) => String(line).includes('signing keys do not fit'))
+    const logged = warn.mock.calls
+      .flat()
+      .filter((line) => String(line).includes('matches neither signing key'))
     warn.mockRestore()
     expect(logged).toHaveLength(1)
     expect((await metrics()).split('\n')).toContain('roost_queue_messages_total{key="none"} 2')
@@ -236,7 +238,7 @@ describe('GET /metrics', () => {
 
 describe('metrics', () => {
   it('hold a thousand series each, and escape what labels say', () => {
-    const counted = openMetrics()
+    const counted = createMetrics()
     counted.count('roost_events_total', { event: 'a "b"\\\n' })
     for (let n = 0; n < 1200; n += 1) counted.count('roost_events_total', { event: `event-${n}` })
     const lines = counted.text().split('\n')

@@ -22,9 +22,9 @@ const message = {
 it('shows administrators the mails that were kept, newest first, as text that can do nothing', async () => {
   const browser = await visit({ rootAdmin: true })
   expect((await browser.request('GET', '/outbox')).text).toContain('No mail has been sent yet.')
-  await world.parts.mail.send(message)
+  await world.services.mail.send(message)
   await new Promise((resolve) => setTimeout(resolve, 5))
-  await world.parts.mail.send({ ...message, subject: 'Second' })
+  await world.services.mail.send({ ...message, subject: 'Second' })
   const { status, text, headers } = await browser.request('GET', '/outbox')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch(/^text\/html/)
@@ -37,17 +37,13 @@ it('shows administrators the mails that were kept, newest first, as text that ca
 })
 
 it('is for administrators alone, and is not there where mail goes out', async () => {
-  await world.parts.mail.send(message)
+  await world.services.mail.send(message)
   const guest = await openBrowser(world)
   expect((await guest.request('GET', '/outbox')).status).toBe(401)
   const player = await visit({})
   expect((await player.request('GET', '/outbox')).status).toBe(403)
   const administrator = await visit({ rootAdmin: true })
-  const { mail } = world.parts
-  Object.assign(world.parts, { mail: { send: mail.send } })
-  try {
-    expect((await administrator.request('GET', '/outbox')).status).toBe(404)
-  } finally {
-    Object.assign(world.parts, { mail })
-  }
+  const { mail } = world.services
+  Object.assign(world.services, { mail: { send: mail.send } })
+  expect((await administrator.request('GET', '/outbox')).status).toBe(404)
 })

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/domain/password-hash.ts'
+import { hashPassword } from '../../src/domain/auth/password-hash.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
-import { useWorld } from '../support/world.ts'
+import { cheapPasswords, useWorld } from '../support/world.ts'
 import { directivesOf, nonceIn } from './page-policy.ts'
 
 const world = useWorld()
@@ -14,13 +14,16 @@ beforeEach(async () => {
 })
 
 async function signInAs(values: Parameters<typeof makeUser>[1] = {}) {
-  const user = await makeUser(world, { passwordHash: await hashPassword(password), ...values })
+  const user = await makeUser(world, {
+    passwordHash: await hashPassword(password, cheapPasswords),
+    ...values,
+  })
   const { status } = await browser.request('POST', '/auth/login', { user: user.username, password })
   expect(status).toBe(200)
   return user
 }
 
-describe('whom a page may talk to', () => {
+describe('the connections of a page', () => {
   const connections = async () => directivesOf(await browser.request('GET', '/')).get('connect-src')
   const nodeAt = (fqdn: string, values: object = {}) =>
     makeNode(world, { fqdn, scheme: 'https', daemonListen: 8443, ...values })
@@ -29,7 +32,7 @@ describe('whom a page may talk to', () => {
     return makeServer(world, { owner, node } as never)
   }
 
-  it('FE-2: are the daemons of the servers that he owns or was let into', async () => {
+  it('FE-2: are the daemons of the servers that the user owns or is a subuser of', async () => {
     const user = await signInAs()
     expect(await connections()).toEqual(["'self'"])
     await serverOn(user, 'fra.example.test')
@@ -88,7 +91,7 @@ describe('whom a page may talk to', () => {
     expect(answer.headers.get('x-evil')).toBeNull()
   })
 
-  it('costs two statements', async () => {
+  it('cost two statements', async () => {
     await signInAs()
     expect(await world.countStatements(() => browser.request('GET', '/'))).toBeLessThanOrEqual(2)
     const guest = await openBrowser(world)

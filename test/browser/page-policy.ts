@@ -1,6 +1,6 @@
 import type { Answer } from '../support/answers.ts'
 
-/** What a page's policy lets it do: sources by directive. */
+/** Parses the content security policy of a page: sources by directive. */
 export const directivesOf = ({ headers }: Pick<Answer, 'headers'>) =>
   new Map(
     (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
@@ -9,5 +9,5 @@ export const directivesOf = ({ headers }: Pick<Answer, 'headers'>) =>
     }),
   )
 
-/** The nonce that the scripts and styles of a page carry. */
+/** Returns the nonce of the scripts and styles of a page. */
 export const nonceIn = (answer: Answer) => /'nonce-([^']+)'/.exec([...directivesOf(answer)].join())?.[1] ?? ''

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { activity, passkeys } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
 import { type Browser, openSignedInBrowser } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
-import { askToMake, makePasskey, origin, reachAt, signInWith } from './passkey-scene.ts'
+import { requestCreationOptions, makePasskey, origin, setPanelUrl, signInWith } from './passkey-fixtures.ts'
 
 const world = useWorld()
 let user: User
 let browser: Browser
 
 beforeEach(async () => {
-  reachAt(world, origin)
+  setPanelUrl(world, origin)
   user = await makeUser(world, { username: 'mara', passwordHash: known.passwordHash })
   browser = await openSignedInBrowser(world, user)
 })
@@ -27,7 +27,7 @@ describe('asking to make a passkey', () => {
   it('wants one that names its account and knows its user, and none that is there already', async () => {
     const authenticator = openAuthenticator(origin)
     expect((await makePasskey(browser, authenticator)).status).toBe(204)
-    const { status, body, headers } = await askToMake(browser)
+    const { status, body, headers } = await requestCreationOptions(browser)
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store, private')
     expect(body).toMatchObject({
@@ -106,7 +106,7 @@ describe('making a passkey', () => {
     ['in a frame', { crossOrigin: true }],
     ['for another challenge', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
     ['when it was used, not made', { type: 'webauthn.get' }],
-    ['attested in no known way', { vouchedBy: 'odd' as const }],
+    ['attested in no known way', { attestation: 'odd' as const }],
   ])('is refused %s', async (_what, twist) => {
     const { status, body } = await makePasskey(browser, openAuthenticator(origin), twist)
     expect([status, body.errors[0].code]).toEqual([400, 'DisplayException'])
@@ -114,9 +114,9 @@ describe('making a passkey', () => {
     expect(await world.events()).toEqual([])
   })
 
-  it('is refused with a certificate, and asks nobody about it', async () => {
+  it('is refused with a certificate, and sends no request for it', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
-    const { status } = await makePasskey(browser, openAuthenticator(origin), { vouchedBy: 'maker' })
+    const { status } = await makePasskey(browser, openAuthenticator(origin), { attestation: 'maker' })
     const addresses = fetched.mock.calls.map(([address]) => String(address))
     fetched.mockRestore()
     expect(status).toBe(400)
@@ -125,20 +125,20 @@ describe('making a passkey', () => {
 
   it('takes what vouches for itself', async () => {
     const authenticator = openAuthenticator(origin)
-    expect((await makePasskey(browser, authenticator, { vouchedBy: 'itself' })).status).toBe(204)
+    expect((await makePasskey(browser, authenticator, { attestation: 'itself' })).status).toBe(204)
     expect((await signInWith(world, authenticator)).answer.status).toBe(200)
   })
 
   it('is refused by another name, twice, in another session and after five minutes', async () => {
     const authenticator = openAuthenticator(origin)
-    const asked = await askToMake(browser)
+    const creation = await requestCreationOptions(browser)
     const send = (body: object, as = browser) => as.request('POST', path, { ...body, name: 'x' })
     const elsewhere = await openSignedInBrowser(world, user)
-    expect((await send(authenticator.make(asked.body), elsewhere)).status).toBe(400)
-    const renamed = { ...authenticator.make(asked.body), id: 'AAAA' }
+    expect((await send(authenticator.make(creation.body), elsewhere)).status).toBe(400)
+    const renamed = { ...authenticator.make(creation.body), id: 'AAAA' }
     expect((await send(renamed)).status).toBe(400)
-    expect((await send(authenticator.make(asked.body))).status).toBe(400)
-    const late = await askToMake(browser)
+    expect((await send(authenticator.make(creation.body))).status).toBe(400)
+    const late = await requestCreationOptions(browser)
     world.clock.advance(301)
     expect((await send(authenticator.make(late.body))).status).toBe(400)
     expect(await rows()).toEqual([])
@@ -157,7 +157,7 @@ describe('making a passkey', () => {
   })
 
   it('is refused with fields beyond their bounds', async () => {
-    const { body } = await askToMake(browser)
+    const { body } = await requestCreationOptions(browser)
     const fits = { ...openAuthenticator(origin).make(body), name: 'x' }
     const { response } = fits
     for (const [changes, field, rule] of [
@@ -192,7 +192,7 @@ describe('making a passkey', () => {
     )
     const browsers = await Promise.all(Array.from({ length: 10 }, () => openSignedInBrowser(world, user)))
     const offers: unknown[] = []
-    for (const each of browsers) offers.push((await askToMake(each)).body)
+    for (const each of browsers) offers.push((await requestCreationOptions(each)).body)
     const answers = await Promise.all(
       browsers.map((each, at) =>
         each.request('POST', path, { ...openAuthenticator(origin).make(offers[at] as never), name: 'x' }),
@@ -202,7 +202,7 @@ describe('making a passkey', () => {
     const refused = answers.filter(({ status }) => status === 400)
     expect(refused.map(({ body }) => body.errors[0].code)).toEqual(Array(5).fill('DisplayException'))
     expect(await rows()).toHaveLength(25)
-    expect((await askToMake(browser)).status).toBe(400)
+    expect((await requestCreationOptions(browser)).status).toBe(400)
   })
 })
 
@@ -229,7 +229,7 @@ describe('taking a passkey away', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('is refused when nothing else would let its owner in', async () => {
+  it('is refused when it is the last sign-in method', async () => {
     await makePasskey(browser, openAuthenticator(origin))
     await changeSettings(world.panel, { sign_in: { password: false } })
     expect((await remove(1)).status).toBe(400)
@@ -241,11 +241,11 @@ describe('while passkeys are switched off', () => {
   it('none is made or taken away', async () => {
     const authenticator = openAuthenticator(origin)
     await makePasskey(browser, authenticator)
-    const { body } = await askToMake(browser)
+    const { body } = await requestCreationOptions(browser)
     await changeSettings(world.panel, { sign_in: { passkeys: false } })
     const made = { ...openAuthenticator(origin).make(body), name: 'x' }
     for (const { status } of [
-      await askToMake(browser),
+      await requestCreationOptions(browser),
       await browser.request('POST', path, made),
       await remove(1),
     ]) {

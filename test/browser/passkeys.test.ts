@@ -2,21 +2,28 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, passkeys, sessions } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
-import { rememberInSession, sessionId } from '../../src/domain/sessions.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { mergeSessionData, sessionId } from '../../src/domain/auth/sessions.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { type Authenticator, openAuthenticator } from '../support/authenticator.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { giveSecondFactor } from '../support/second-factor.ts'
 import { useWorld } from '../support/world.ts'
-import { askForPasskey, giveAuthenticator, isSignedIn, origin, reachAt, signInWith } from './passkey-scene.ts'
+import {
+  requestSignInOptions,
+  giveAuthenticator,
+  isSignedIn,
+  origin,
+  setPanelUrl,
+  signInWith,
+} from './passkey-fixtures.ts'
 
 const world = useWorld()
 let user: User
 let authenticator: Authenticator
 
 beforeEach(async () => {
-  reachAt(world, origin)
+  setPanelUrl(world, origin)
   user = await makeUser(world, { username: 'mara', passwordHash: known.passwordHash })
   authenticator = await giveAuthenticator(world, user)
 })
@@ -45,7 +52,7 @@ describe('asking for a passkey', () => {
 
 describe('signing in with a passkey', () => {
   it('opens a new session', async () => {
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const before = browser.cookies.get('__Host-roost_session')
     const { status, body } = await browser.request('POST', login, authenticator.use(options))
     expect(status).toBe(200)
@@ -61,7 +68,7 @@ describe('signing in with a passkey', () => {
     ])
   })
 
-  it('asks for the second factor of whoever has one', async () => {
+  it('asks for the second factor of an account that has one', async () => {
     const factor = await giveSecondFactor(world, user)
     const { browser, answer } = await signInWith(world, authenticator)
     expect(answer.body.data).toEqual({
@@ -78,10 +85,10 @@ describe('signing in with a passkey', () => {
   })
 
   it('AU-9: works once for each challenge, of ten at once too', async () => {
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const used = authenticator.use(options)
     const answers = await Promise.all(Array.from({ length: 10 }, () => browser.request('POST', login, used)))
-    // Whoever comes after the one that is let in has a cookie that is over, or is a guest no more.
+    // Requests after the accepted one have an expired cookie, or are no longer from a guest.
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => ![200, 302, 400].includes(status))).toEqual([])
     expect((await world.events()).filter((event) => event === 'auth:success')).toHaveLength(1)
@@ -115,9 +122,9 @@ describe('AU-9: signing in with a passkey is refused', () => {
     expect(await world.events()).toEqual(['user:passkey.create', 'auth:fail'])
   })
 
-  it('by another key of the same name, and by one that nobody has, in the same words', async () => {
+  it('by another key of the same name, and by an unknown one, with the same error', async () => {
     const other = openAuthenticator(origin)
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const forged = {
       ...other.use(options, { userHandle: authenticator.state.userHandle }),
       id: authenticator.id,
@@ -142,8 +149,8 @@ describe('AU-9: signing in with a passkey is refused', () => {
   })
 
   it('AU-9: with an answer that was given before, in another session, and after five minutes', async () => {
-    const first = await askForPasskey(world)
-    const second = await askForPasskey(world)
+    const first = await requestSignInOptions(world)
+    const second = await requestSignInOptions(world)
     const foreign = await second.browser.request('POST', login, authenticator.use(first.options))
     expect(foreign.status).toBe(400)
     // The challenge of the second one is gone by that.
@@ -152,7 +159,7 @@ describe('AU-9: signing in with a passkey is refused', () => {
     world.clock.advance(301)
     const old = await first.browser.request('POST', login, authenticator.use(first.options))
     expect(old.status).toBe(400)
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const used = authenticator.use(options)
     expect((await browser.request('POST', login, used)).status).toBe(200)
     await browser.request('POST', '/auth/logout')
@@ -161,14 +168,14 @@ describe('AU-9: signing in with a passkey is refused', () => {
   })
 
   it('with a challenge that was given to make one, and the other way round', async () => {
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const open = (purpose: 'login' | 'register') => {
       const expiresAt = new Date(world.clock.now.getTime() + 60_000).toISOString()
       return { passkey: { challenge: options.challenge, purpose, expiresAt } }
     }
     const remember = (as: Browser, purpose: 'login' | 'register') => {
       const id = sessionId(as.cookies.get('__Host-roost_session') ?? '')
-      return rememberInSession(world.panel, { id }, open(purpose))
+      return mergeSessionData(world.panel, { id }, open(purpose))
     }
     await remember(browser, 'register')
     expect((await browser.request('POST', login, authenticator.use(options))).status).toBe(400)
@@ -183,7 +190,7 @@ describe('AU-9: signing in with a passkey is refused', () => {
   })
 
   it('with fields beyond their bounds', async () => {
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const fits = authenticator.use(options)
     const bounds = { clientDataJSON: 8192, authenticatorData: 8192, signature: 2048, userHandle: 256 }
     const send = (body: unknown) => browser.request('POST', login, body)
@@ -205,7 +212,7 @@ describe('AU-9: signing in with a passkey is refused', () => {
   })
 
   it('while passkeys are switched off, or the panel has no secure origin', async () => {
-    const { browser, options } = await askForPasskey(world)
+    const { browser, options } = await requestSignInOptions(world)
     const used = authenticator.use(options)
     const isRefused = async () => {
       for (const [path, body] of [
@@ -220,11 +227,11 @@ describe('AU-9: signing in with a passkey is refused', () => {
     await isRefused()
     await changeSettings(world.panel, { sign_in: { passkeys: null } })
     for (const url of ['http://panel.test', 'https://192.0.2.7', 'https://[2001:db8::1]']) {
-      reachAt(world, url)
+      setPanelUrl(world, url)
       const guest = await openBrowser(world)
       expect((await guest.request('POST', '/auth/passkeys/options')).status, url).toBe(403)
     }
-    reachAt(world, 'http://localhost:8080')
+    setPanelUrl(world, 'http://localhost:8080')
     const guest = await openBrowser(world)
     expect((await guest.request('POST', '/auth/passkeys/options')).body.rpId).toBe('localhost')
   })
@@ -246,23 +253,20 @@ describe('AU-9: signing in with a passkey is refused', () => {
 
   it('NW-3: after four times as many requests from the networks of one site', async () => {
     const hits = new Map<string, number>()
-    const { cache } = world.parts
+    const { cache } = world.services
     const hit: typeof cache.hit = async (key, seconds) => {
       const window = await cache.hit(key, seconds)
       hits.set(key, window.hits)
       return /^throttle:auth:2001:db8:1::\/48$/.test(key) ? { ...window, hits: window.hits + 239 } : window
     }
-    Object.assign(world.parts, { cache: { ...cache, hit } })
-    try {
-      const ask = async (ip: string) =>
-        (await (await openBrowser(world, { ip })).request('POST', '/auth/passkeys/options')).status
-      expect(await ask('2001:db8:1:2::3')).toBe(200)
-      expect(await ask('2001:db8:1:5::3')).toBe(429)
-      expect(await ask('2001:db8:2:5::3')).toBe(200)
-      expect(await ask('192.0.2.9')).toBe(200)
-    } finally {
-      Object.assign(world.parts, { cache })
-    }
+    Object.assign(world.services, { cache: { ...cache, hit } })
+    const ask = async (ip: string) =>
+      (await (await openBrowser(world, { ip })).request('POST', '/auth/passkeys/options')).status
+    expect(await ask('2001:db8:1:2::3')).toBe(200)
+    expect(await ask('2001:db8:1:5::3')).toBe(429)
+    expect(await ask('2001:db8:2:5::3')).toBe(200)
+    expect(await ask('192.0.2.9')).toBe(200)
+    Object.assign(world.services, { cache })
     expect(Object.fromEntries(hits)).toEqual({
       'throttle:auth:2001:db8:1:2::/64': 1,
       'throttle:auth:2001:db8:1:5::/64': 1,

@@ -11,7 +11,7 @@ beforeEach(async () => {
   user = await makeUser(world, { email: 'Mara@example.test' })
 })
 
-/** Asks in a browser of a network of its own. */
+/** Requests a link in a browser from a new network. */
 async function forget(email: unknown, ip: string, headers: Record<string, string> = {}) {
   const browser = await openBrowser(world, { ip })
   return browser.request('POST', '/auth/password', { email }, { headers })

@@ -1,10 +1,10 @@
 import { eq, like } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { activity, jobs, passwordResets, sessions, throttles, users } from '../../src/db/schema.ts'
-import { verifyPassword } from '../../src/domain/password-hash.ts'
-import { issuePasswordReset } from '../../src/domain/password-resets.ts'
+import { verifyPassword } from '../../src/domain/auth/password-hash.ts'
+import { createPasswordReset } from '../../src/domain/auth/password-reset-tokens.ts'
 import { digest } from '../../src/domain/secrets.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { known, makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
@@ -42,7 +42,7 @@ const stored = async () => {
   return row as NonNullable<typeof row>
 }
 const tokenFor = async (account: { id: number; email: string } = user, seconds = 3600) =>
-  linkIn((await issuePasswordReset(world.panel, account, seconds)).url)?.[1] ?? ''
+  linkIn((await createPasswordReset(world.panel, account, seconds)).url)?.[1] ?? ''
 const resets = () => world.database.db.select().from(passwordResets)
 const statusesOf = (answers: { status: number }[]) =>
   answers.map(({ status }) => status).toSorted((one, other) => one - other)
@@ -81,9 +81,9 @@ describe('a forgotten password', () => {
     expect(await world.events()).toEqual(['event:password-reset', 'auth:reset-password', 'auth:success'])
   })
 
-  it('AU-4: is answered alike for an address that nobody has: status, body, headers, statements, jobs', async () => {
+  it('AU-4: gets the same response for an unknown address: status, body, headers, statements, jobs', async () => {
     const seen = []
-    for (const address of [user.email, 'nobody@example.test']) {
+    for (const address of [user.email, 'unknown@example.test']) {
       const from = await openBrowser(world, { ip: `203.0.113.${seen.length + 1}` })
       const before = (await world.database.db.select().from(jobs)).length
       const messages = world.messages.length
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     expect((await world.mails()).map(({ to }) => to)).toEqual([user.email])
   })
 
-  it('AU-4: brings one mail a minute to each account, whoever asks, and says the same', async () => {
+  it('AU-4: sends at most one mail a minute to each account, and always gives the same response', async () => {
     const browsers = await networks(10)
     const answers = await Promise.all(browsers.map((each) => forget(user.email, each)))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -130,15 +130,12 @@ describe('a forgotten password', () => {
 
   it('brings no second mail while the first one waits for its provider', async () => {
     Object.assign(world.panel, { mail: { send: () => Promise.reject(new Error('away')) } })
-    try {
-      for (let minute = 0; minute < 5; minute += 1) {
-        expect((await forget()).status).toBe(200)
-        await world.runJobs()
-        world.clock.advance(61)
-      }
-    } finally {
-      Object.assign(world.panel, { mail: world.parts.mail })
+    for (let minute = 0; minute < 5; minute += 1) {
+      expect((await forget()).status).toBe(200)
+      await world.runJobs()
+      world.clock.advance(61)
     }
+    Object.assign(world.panel, { mail: world.services.mail })
     expect(await resets()).toEqual([])
     world.clock.advance(600)
     await world.runJobs()
@@ -171,7 +168,7 @@ describe('a link to a new password', () => {
       await reset(await tokenFor(user, -1)),
       await reset(await tokenFor(other)),
       await reset(token, { email: other.email }),
-      await reset(token, { email: 'nobody@example.test' }),
+      await reset(token, { email: 'unknown@example.test' }),
     ]
     const [first] = answers
     expect([first?.status, first?.body.errors[0].code]).toEqual([400, 'DisplayException'])
@@ -268,7 +265,7 @@ describe('a link to a new password', () => {
     expect(daemon.calls.map(({ path }) => path)).toEqual(['/api/deauthorize-user'])
   })
 
-  it('AU-4: signs nobody in who has a second factor', async () => {
+  it('AU-4: does not sign in an account with a second factor', async () => {
     await world.database.db.update(users).set({ totpEnabledAt: world.clock.now }).where(eq(users.id, user.id))
     const { body } = await reset(await tokenFor())
     expect(body).toEqual({ success: true, redirect_to: '/', send_to_login: true })
@@ -279,7 +276,7 @@ describe('a link to a new password', () => {
     expect(await world.events()).toEqual(['auth:reset-password'])
   })
 
-  it('gives somebody who was invited his first password', async () => {
+  it('sets the first password of an invited user', async () => {
     await world.database.db.update(users).set({ passwordHash: null }).where(eq(users.id, user.id))
     expect((await reset(await tokenFor(user, 3 * 86_400))).status).toBe(200)
     expect(await verifyPassword(next, (await stored()).passwordHash)).toBe(true)

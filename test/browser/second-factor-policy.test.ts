@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { User } from '../../src/db/tables/users.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { type Browser, openSignedInBrowser } from '../support/browser.ts'
 import { fullAcl, known, makeClientToken, makeKey, makeServer, makeUser } from '../support/factories.ts'
 import { giveSecondFactor } from '../support/second-factor.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 const demand = (required: 'nobody' | 'administrators' | 'everybody') =>
   changeSettings(world.panel, { two_factor: { required } })
 
-/** What the account is told when it uses this path, by a key and in a browser. */
+/** Requests this path with a key and in a browser; returns both outcomes. */
 async function answersTo(user: User, path: string, method = 'GET'): Promise<string[]> {
   const token = await makeClientToken(world, user)
   const browser = await openSignedInBrowser(world, user)
@@ -89,7 +89,7 @@ describe('a second factor that is demanded', () => {
     expect(await ask()).toBe(200)
   })
 
-  it('lets whoever has none see how he signs in and leave, and change nothing', async () => {
+  it('lets a user without one see their sign-in methods and sign out, but change nothing', async () => {
     await demand('everybody')
     const browser: Browser = await openSignedInBrowser(world, player)
     expect((await browser.request('GET', '/account/security')).status).toBe(200)
@@ -104,7 +104,7 @@ describe('a second factor that is demanded', () => {
     expect((await browser.request('POST', '/auth/logout')).status).toBe(204)
   })
 
-  it('does not keep anybody from signing in', async () => {
+  it('does not prevent signing in', async () => {
     await demand('everybody')
     const browser = await openSignedInBrowser(world, administrator)
     await browser.request('POST', '/auth/logout')

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, identities, passkeys, sessions } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
-import { rememberInSession, sessionId } from '../../src/domain/sessions.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { mergeSessionData, sessionId } from '../../src/domain/auth/sessions.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { type Browser, openBrowser, openSignedInBrowser } from '../support/browser.ts'
 import { makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -22,8 +22,8 @@ const list = async (as = browser) => (await as.request('GET', '/account/security
 const isSignedIn = async (as: Browser) => (await as.request('GET', '/api/client/account')).status === 200
 const idOf = (as: Browser) => sessionId(as.cookies.get('roost_session') ?? '')
 
-describe('how somebody signs in', () => {
-  it('is shown to him alone, and kept by nobody', async () => {
+describe('the sign-in methods of a user', () => {
+  it('are shown only to the user, and not cached', async () => {
     const { db } = world.database
     const other = await makeUser(world)
     const values = { provider: 'github', issuer: 'https://github.com', createdAt: new Date(0) }
@@ -61,8 +61,8 @@ describe('how somebody signs in', () => {
     expect(text).not.toContain('canary')
   })
 
-  it('tells what waited to be told, once, also when ten ask at once', async () => {
-    const note = (notes: object) => rememberInSession(world.panel, { id: idOf(browser) }, notes)
+  it('show a pending message once, even for ten requests at once', async () => {
+    const note = (notes: object) => mergeSessionData(world.panel, { id: idOf(browser) }, notes)
     await note({ notice: 'Linked.' })
     const answers = await Promise.all(Array.from({ length: 10 }, () => show()))
     expect(answers.filter(({ body }) => body.notice === 'Linked.')).toHaveLength(1)
@@ -73,22 +73,22 @@ describe('how somebody signs in', () => {
     expect(row?.data).toEqual({})
   })
 
-  it('leaves alone what else the session remembers', async () => {
+  it('keep the other data of the session', async () => {
     const passkey = { challenge: 'x', purpose: 'register' as const, expiresAt: '2030-01-01T00:00:00.000Z' }
-    await rememberInSession(world.panel, { id: idOf(browser) }, { passkey, error: 'Two' })
+    await mergeSessionData(world.panel, { id: idOf(browser) }, { passkey, error: 'Two' })
     await show()
     const [row] = await world.database.db.select().from(sessions)
     expect(row?.data).toEqual({ passkey })
   })
 
-  it('is not shown to guests', async () => {
+  it('are not shown to guests', async () => {
     for (const path of ['/account/security', '/account/security/sessions']) {
       expect((await (await openBrowser(world)).request('GET', path)).status).toBe(401)
       expect((await world.request('GET', path)).status).toBe(401)
     }
   })
 
-  it('costs two statements, as the list of sessions does', async () => {
+  it('cost two statements, as the list of sessions does', async () => {
     for (const path of ['/account/security', '/account/security/sessions', '/api/client/account']) {
       const statements = await world.countStatements(() => browser.request('GET', path))
       expect(statements, path).toBeLessThanOrEqual(2)
@@ -129,8 +129,8 @@ describe('sessions', () => {
     const other = await openSignedInBrowser(world, user)
     const [theirs] = (await list()).filter((each: { is_current: boolean }) => !each.is_current)
     const end = (id: string, as = browser) => as.request('DELETE', `/account/security/sessions/${id}`)
-    const stranger = await openSignedInBrowser(world, await makeUser(world))
-    expect((await end(theirs.id, stranger)).status).toBe(404)
+    const otherUser = await openSignedInBrowser(world, await makeUser(world))
+    expect((await end(theirs.id, otherUser)).status).toBe(404)
     expect(await isSignedIn(other)).toBe(true)
     expect((await end(theirs.id)).status).toBe(204)
     expect(await isSignedIn(other)).toBe(false)
@@ -144,12 +144,12 @@ describe('sessions', () => {
 
   it('end all but the present one', async () => {
     const others = [await openSignedInBrowser(world, user), await openSignedInBrowser(world, user)]
-    const stranger = await openSignedInBrowser(world, await makeUser(world))
+    const otherUser = await openSignedInBrowser(world, await makeUser(world))
     const endOthers = () => browser.request('DELETE', '/account/security/sessions')
     expect((await endOthers()).status).toBe(204)
     expect(await Promise.all(others.map(isSignedIn))).toEqual([false, false])
     expect(await isSignedIn(browser)).toBe(true)
-    expect(await isSignedIn(stranger)).toBe(true)
+    expect(await isSignedIn(otherUser)).toBe(true)
     expect((await endOthers()).status).toBe(204)
     expect(await world.events()).toEqual(['user:session.delete'])
   })

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { events } from '../../src/domain/activity.ts'
+import { activityEvents } from '../../src/domain/activity/events.ts'
 import { type Language, languages } from '../../src/domain/languages.ts'
-import type { Texts } from '../../src/adapters/texts.ts'
-import { textFiles } from '../../src/platform/text-files.ts'
+import type { Translations } from '../../src/adapters/locales.ts'
+import { localeFiles } from '../../src/platform/locale-files.ts'
 import { reasonCodes } from '../../src/domain/schedules/reasons.ts'
-import { type Namespace, namespaces } from '../../src/domain/texts.ts'
+import { type Namespace, namespaces } from '../../src/domain/locales/translations.ts'
 import { readRows } from '../contract/contract-files.ts'
 
 const plural = /_(zero|one|two|few|many|other)$/
 const categoriesOf = (language: Language) => new Intl.PluralRules(language).resolvedOptions().pluralCategories
 
 /** Texts by their whole name. */
-function flat(texts: Texts, above = ''): Map<string, string> {
+function flat(texts: Translations, above = ''): Map<string, string> {
   return new Map(
     Object.entries(texts).flatMap(([name, value]) =>
       typeof value === 'string' ? [[above + name, value] as const] : [...flat(value, `${above}${name}.`)],
@@ -20,7 +20,7 @@ function flat(texts: Texts, above = ''): Map<string, string> {
 }
 
 async function read(language: Language, namespace: Namespace): Promise<Map<string, string>> {
-  return flat(await textFiles.read(language, namespace))
+  return flat(await localeFiles.read(language, namespace))
 }
 
 const byName = (one: string, other: string) => (one < other ? -1 : 1)
@@ -106,14 +106,14 @@ describe('the audit log', () => {
     'server:sftp.delete': ['files'],
   }
   const vocabulary = readRows('events.txt').map(([name = '']) => name)
-  const names = [...new Set([...vocabulary, ...Object.keys(events), ...Object.keys(reported)])]
+  const names = [...new Set([...vocabulary, ...Object.keys(activityEvents), ...Object.keys(reported)])]
 
   it.each(names)('has a text for %s', async (event) => {
     const texts = await read('en', 'activity')
     const key = event.replace(':', '.')
     const own = [...texts].filter(([name]) => name.replace(plural, '') === key)
     expect(own.length).toBeGreaterThan(0)
-    const known: Record<string, readonly string[]> = { ...events, ...reported }
+    const known: Record<string, readonly string[]> = { ...activityEvents, ...reported }
     const properties = known[event]
     if (!properties) return
     const shown = [...properties, ...(properties.includes('files') ? ['count'] : [])]

@@ -14,18 +14,18 @@ export type Finished = { code: number | null; stdout: string; stderr: string }
 export type CommandLine = {
   /** The data directory of every process that is started here. */
   directory: string
-  /** Runs a file of `src/cli` to its end. */
+  /** Runs a file of `src/cli`, by its path there, to its end. */
   script: (file: string, words?: string[], input?: string) => Promise<Finished>
   /** Runs a verb to its end. */
   panel: (...words: string[]) => Promise<Finished>
-  /** The document which the verb prints with `--json`, and its exit code. */
+  /** Runs a verb with `--json`; returns the printed document and the exit code. */
   json: (...words: string[]) => Promise<{ code: number | null; body: any }>
   /** Starts the panel itself; `url` is where it serves. */
   start: () => Promise<{ url: string; stop: () => Promise<number | null> }>
   remove: () => Promise<void>
 }
 
-/** The programs as an operator runs them, in a data directory of their own and an environment that names nothing else. */
+/** Runs the programs as an operator does, in a data directory of their own and an otherwise empty environment. */
 export async function openCommandLine(environment: Record<string, string> = {}): Promise<CommandLine> {
   const directory = await mkdtemp(join(tmpdir(), 'roost-cli-'))
   const { PATH = '', HOME = '' } = process.env

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deployAll, measure } from '../../src/cli/deployment.ts'
-import { neededByClouds } from '../../src/platform/stage.ts'
+import { deployAll, printBundleSizes } from '../../src/cli/deployment.ts'
+import { requiredByClouds } from '../../src/platform/deployment-faults.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
@@ -16,29 +16,29 @@ describe('the scripts that deploy', () => {
   afterAll(() => cli.remove())
 
   it('do nothing without a database', async () => {
-    expect(await cli.script('deploy-workers.ts')).toEqual({
+    expect(await cli.script('scripts/deploy-workers.ts')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'DATABASE_URL is missing: the migrations come first. Nothing was deployed.\n',
+      stderr: 'DATABASE_URL is missing: migrations run first. Nothing was deployed.\n',
     })
   })
 
   it('do nothing on Lambda while a variable is missing that its functions need', async () => {
-    const { code, stdout, stderr } = await cli.script('deploy-lambda.ts')
+    const { code, stdout, stderr } = await cli.script('scripts/deploy-lambda.ts')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const [first, ...faults] = stderr.trim().split('\n')
-    expect(first).toBe('The environment has faults.')
-    expect(faults).toEqual(neededByClouds.map((name) => `  ${name}: is required here`))
+    expect(first).toBe('The environment is invalid.')
+    expect(faults).toEqual(requiredByClouds.map((name) => `  ${name}: is required here`))
   })
 
   it.each([
-    ['deploy-workers.ts', ['--fast'], "Unknown option '--fast'"],
-    ['deploy-workers.ts', ['client'], "Unexpected argument 'client'"],
-    ['deploy-workers.ts', ['--out', 'x'], '--out needs --dry-run.'],
-    ['deploy-lambda.ts', ['--dry-run'], "Unknown option '--dry-run'"],
-    ['deploy-lambda.ts', ['--out', 'x'], '--out needs --package.'],
-    ['deploy-lambda.ts', ['--remote-only'], '--remote-only needs --region.'],
-    ['deploy-lambda.ts', ['--region', 'the moon'], '--region the moon is no region of AWS.'],
+    ['scripts/deploy-workers.ts', ['--fast'], "Unknown option '--fast'"],
+    ['scripts/deploy-workers.ts', ['client'], "Unexpected argument 'client'"],
+    ['scripts/deploy-workers.ts', ['--out', 'x'], '--out requires --dry-run.'],
+    ['scripts/deploy-lambda.ts', ['--dry-run'], "Unknown option '--dry-run'"],
+    ['scripts/deploy-lambda.ts', ['--out', 'x'], '--out requires --package.'],
+    ['scripts/deploy-lambda.ts', ['--remote-only'], '--remote-only requires --region.'],
+    ['scripts/deploy-lambda.ts', ['--region', 'the moon'], '--region the moon is not an AWS region.'],
   ])('answer %s %j with the usage and exit code 2', async (script, words, says) => {
     const { code, stdout, stderr } = await cli.script(script, words)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -51,8 +51,8 @@ describe('the scripts that deploy', () => {
       { name: 'client', raw: 2, gzip: 1, budget: 1 },
       { name: 'jobs', raw: 3, gzip: 2, budget: 1 },
     ]
-    await expect(measure(undefined, async () => sizes)).rejects.toThrow('Over budget: jobs.')
-    await measure(undefined, async () => sizes.slice(0, 1))
+    await expect(printBundleSizes(undefined, async () => sizes)).rejects.toThrow('Over budget: jobs.')
+    await printBundleSizes(undefined, async () => sizes.slice(0, 1))
   })
 })
 
@@ -124,9 +124,9 @@ describe.skipIf(!hasPostgres)('deploying with a database', () => {
   })
 
   it('migrates, and then finds no account at Cloudflare', { timeout: 120_000 }, async () => {
-    // There are no credentials at this home, and nobody is asked for any.
+    // There are no credentials in this home directory, and no prompt asks for them.
     const alone = await openCommandLine({ DATABASE_URL: database.url, HOME: cli.directory, CI: '1' })
-    const { code, stdout, stderr } = await alone.script('deploy-workers.ts')
+    const { code, stdout, stderr } = await alone.script('scripts/deploy-workers.ts')
     await alone.remove()
     expect(stdout).toMatch(/^The database has the newest schema\.\n\nDeploying client\n/)
     expect(stderr).toContain(

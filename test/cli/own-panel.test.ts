@@ -9,8 +9,21 @@ describe('the command line on its own', () => {
   })
   afterAll(() => cli.remove())
 
+  it.each([
+    ['panel.ts', 'user:create', '--email', 'ada@roost.example', '--username', 'ada'],
+    ['panel.ts', 'doctor'],
+    ['scripts/seed.ts'],
+    ['scripts/migrate.ts'],
+  ])('prints its database and never creates an embedded one by accident: %s %s', async (file, ...words) => {
+    const { code, stdout, stderr } = await cli.script(file, words)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Database: embedded, in ${cli.directory}\n`)
+    expect(stdout + stderr).toContain('or repeat with --create to create one')
+    expect(await readdir(cli.directory)).toEqual([])
+  })
+
   it('brings the embedded database up to date', async () => {
-    const { code, stdout } = await cli.script('migrate.ts')
+    const { code, stdout } = await cli.script('scripts/migrate.ts', ['--create'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'The database has the newest schema.\n' })
   })
 
@@ -36,7 +49,9 @@ describe('the command line on its own', () => {
       'other',
     )
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toBe('The input was refused.\n  email: The email has already been taken.\n')
+    expect(stderr).toBe(
+      `Database: embedded, in ${cli.directory}\nThe input is invalid.\n  email: The email has already been taken.\n`,
+    )
   })
 
   it('finds nothing wrong with a fresh installation', async () => {

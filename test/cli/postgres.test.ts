@@ -31,23 +31,25 @@ describe.skipIf(!hasPostgres)('the command line on PostgreSQL', () => {
   const tables = async () => [...(await query(`select tablename from pg_tables where schemaname = 'public'`))]
 
   it('finds that migrations are missing, and leaves them so', async () => {
-    const { code, stdout } = await cli.panel('doctor')
+    const { code, stdout, stderr } = await cli.panel('doctor')
     expect(code).toBe(1)
+    expect(stderr).toMatch(/^Database: \S+\/\w+\n$/)
+    expect(stderr).not.toMatch(/postgres:|@/)
     expect(stdout).toMatch(/^fail {2}migrations .*npm run migrate$/m)
   })
 
-  it.each([['panel.ts', 'user:create', '--email', 'ada@roost.example', '--username', 'ada'], ['seed.ts']])(
-    'does nothing on the old schema, nor brings it up to date: %s %s',
-    async (file, ...words) => {
-      const { code, stderr } = await cli.script(file, words)
-      expect(code).toBe(1)
-      expect(stderr).toMatch(/^\d+ migrations are pending: run npm run migrate first\.$/m)
-      expect(await tables()).toEqual([])
-    },
-  )
+  it.each([
+    ['panel.ts', 'user:create', '--email', 'ada@roost.example', '--username', 'ada'],
+    ['scripts/seed.ts'],
+  ])('does nothing on the old schema, nor brings it up to date: %s %s', async (file, ...words) => {
+    const { code, stderr } = await cli.script(file, words)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^\d+ migrations are pending: run npm run migrate first\.$/m)
+    expect(await tables()).toEqual([])
+  })
 
   it('applies them', async () => {
-    expect((await cli.script('migrate.ts')).code).toBe(0)
+    expect((await cli.script('scripts/migrate.ts')).code).toBe(0)
     const { code, stdout } = await cli.panel('doctor')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ok {4}migrations /m)

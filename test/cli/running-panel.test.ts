@@ -12,7 +12,7 @@ describe('the command line beside a running panel', () => {
 
   beforeAll(async () => {
     ;[cli, daemon] = await Promise.all([openCommandLine(), startStubDaemon()])
-    // What a crash leaves behind is in nobody's way.
+    // Leftovers of a crash do not matter.
     await writeFile(join(cli.directory, 'control.sock'), '')
     running = await cli.start()
   })
@@ -55,8 +55,14 @@ describe('the command line beside a running panel', () => {
     })
   })
 
+  it('verifies the address of an account, which is verified already when the command line added it', async () => {
+    const { code, stdout } = await cli.panel('user:verify-email', 'pat')
+    expect([code, stdout]).toEqual([0, 'p@roost.example is the verified address of pat.\n'])
+    expect((await cli.panel('user:verify-email', 'unknown')).code).toBe(1)
+  })
+
   it('refuses an account field by field', async () => {
-    const words = ['user:create', '--email', 'nobody', '--username', '_', '--password', 'short']
+    const words = ['user:create', '--email', 'no-address', '--username', '_', '--password', 'short']
     const { code, body } = await cli.json(...words)
     expect(code).toBe(1)
     expect(body.issues.map(({ field }: { field: string }) => field)).toEqual([
@@ -94,15 +100,15 @@ describe('the command line beside a running panel', () => {
     expect(Object.keys(body.acl)).toHaveLength(2)
   })
 
-  it('adds an account key to anybody', async () => {
+  it('adds an account key to any account', async () => {
     const { code, stdout } = await cli.panel('key:create', '--user', 'p@roost.example', '--type', 'account')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^token +ptlc_\w{43}\ntype +account\nuser +pat\n$/)
   })
 
   it.each([
-    { words: ['--user', 'pat', '--type', 'application'], says: 'pat is no administrator' },
-    { words: ['--user', 'nobody', '--type', 'account'], says: 'There is no account nobody.' },
+    { words: ['--user', 'pat', '--type', 'application'], says: 'pat is not an administrator' },
+    { words: ['--user', 'unknown', '--type', 'account'], says: 'There is no account unknown.' },
     { words: ['--user', 'ada', '--type', 'account', '--acl', 'nodes=1'], says: 'Only an Application key' },
     { words: ['--user', 'ada', '--type', 'account', '--allowed-ip', 'home'], says: 'allowed_ips.0' },
     { words: ['--user', 'ada', '--type', 'daemon'], says: 'type' },
@@ -170,7 +176,7 @@ describe('the command line beside a running panel', () => {
     expect(again).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `${file} exists already: move it away first.\n`,
+      stderr: `Database: embedded, in ${cli.directory}\n${file} already exists: move it away first.\n`,
     })
   })
 
@@ -231,13 +237,43 @@ describe('the command line beside a running panel', () => {
     const { code, stdout, stderr } = await cli.panel(...words)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain(`  ${faulty}: author: is missing\n`)
-    expect(stderr).toContain('  wrangler.toml: is not JSON')
+    expect(stderr).toContain('  wrangler.toml: is not YAML')
     const nests = await call('GET', '/nests')
     expect(nests.body.data.map((nest: any) => nest.attributes.name)).toEqual(['Imported'])
   })
 
-  it('adds the eggs that come with the panel, as often as it is asked', async () => {
-    for (const _time of [1, 2]) expect((await cli.script('seed.ts')).code).toBe(0)
+  it('imports an egg in YAML, and replaces one of another origin with --replace alone', async () => {
+    const file = join(cli.directory, 'plain.yaml')
+    const yaml = (author: string) =>
+      [
+        'meta: { version: PLCN_v3, update_url: null }',
+        `author: ${author}`,
+        'name: Plain',
+        'docker_images: { Plain: acme/plain:1 }',
+        'startup_commands: { Default: ./run }',
+        'config: { startup: { done: up }, stop: stop }',
+        'variables: {  }',
+      ].join('\n')
+    await writeFile(file, yaml('one@eggs.example'))
+    expect((await cli.panel('egg:import', file)).stdout).toMatch(/^\d+ {2}Plain {2}new\n$/)
+    await writeFile(file, yaml('two@eggs.example'))
+    const refused = await cli.panel('egg:import', file)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('another origin (one@')])
+    expect((await cli.panel('egg:import', file, '--replace')).stdout).toContain('Plain  updated')
+  })
+
+  it('adds the eggs that come with the panel, as often as it is asked, and keeps edited ones', async () => {
+    for (const _time of [1, 2]) {
+      const { code, stdout } = await cli.script('scripts/seed.ts')
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'The included eggs are up to date.\n' })
+    }
+    const { body: listed } = await call('GET', '/nests?include=eggs')
+    const eggs = listed.data.flatMap(({ attributes }: any) => attributes.relationships.eggs.data)
+    const { id, nest } = eggs.find(({ attributes }: any) => attributes.name === 'Rust').attributes
+    await call('PATCH', `/nests/${nest}/eggs/${id}`, { startup: 'mine' })
+    const kept = await cli.script('scripts/seed.ts')
+    expect(kept.stdout).toContain(`edited (--replace writes them, too):\n  ${id}  Steam: Rust\n`)
+    expect((await cli.script('scripts/seed.ts', ['--replace'])).stdout).not.toContain('Rust')
     const words = ['egg:import', 'drizzle/eggs/applications/demo.json', '--nest', 'applications']
     const { code, body } = await cli.json(...words)
     expect(code).toBe(0)
@@ -250,7 +286,7 @@ describe('the command line beside a running panel', () => {
   })
 
   it('cannot migrate a database that is open', async () => {
-    const { code, stderr } = await cli.script('migrate.ts')
+    const { code, stderr } = await cli.script('scripts/migrate.ts')
     expect(code).toBe(1)
     expect(stderr).toContain('is in use by process')
   })

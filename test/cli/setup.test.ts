@@ -10,11 +10,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { rowsOf } from '../../src/db/database.ts'
 import { type Fault, faultOf } from '../../src/cli/faults.ts'
 import type { Target } from '../../src/cli/setup/next-steps.ts'
-import { type Outcome, setUp } from '../../src/cli/setup/set-up.ts'
+import { type SetupResult, setUp } from '../../src/cli/setup/set-up.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 import { createDatabase } from '../support/database.ts'
 import { type CloudServices, findPostgres, openCloudServices } from '../support/cloud-services.ts'
-import { openOddStore, openTestStore, type TestStore } from '../support/object-store.ts'
+import { openStubStore, openTestStore, type TestStore } from '../support/object-store.ts'
 import { openCommandLine } from './command-line.ts'
 
 const hasPostgres = await findPostgres('setting a panel up')
@@ -37,8 +37,8 @@ async function setup(environment: Record<string, string>, ...words: string[]) {
 const written = async () => parseEnv(await readFile(file, 'utf8'))
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
-/** An address at which nobody listens. */
-async function nobodysPort(): Promise<number> {
+/** An address at which nothing listens. */
+async function unusedPort(): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
@@ -54,7 +54,7 @@ describe('setup', () => {
     expect(APP_KEYS).toMatch(/^k1:[A-Za-z\d+/]{43}=$/)
     expect(METRICS_TOKEN).toMatch(/^\w{40}$/)
     expect(await modeOf(file)).toBe(0o600)
-    expect(stdout).toContain('APP_KEYS: made')
+    expect(stdout).toContain('APP_KEYS: generated')
     expect(stdout).toContain('npm start')
     expect(stdout).not.toContain(APP_KEYS)
     expect(stdout).not.toContain(METRICS_TOKEN)
@@ -68,9 +68,9 @@ describe('setup', () => {
     expect(code).toBe(0)
     expect(await readFile(file, 'utf8')).toBe(before)
     expect(await modeOf(file)).toBe(0o600)
-    expect(stdout).toContain('APP_NAME: kept;')
-    expect(stdout).toContain('APP_KEYS: kept;')
-    expect((await setup({})).stdout).toContain('stays as it is.')
+    expect(stdout).toContain('APP_NAME: kept, although')
+    expect(stdout).toContain('APP_KEYS: kept, although')
+    expect((await setup({})).stdout).toContain('is unchanged.')
   })
 
   it('names the commands for people where no demo makes them', async () => {
@@ -148,7 +148,7 @@ describe('setup', () => {
     expect(stderr).toContain('games.roost.example is not in the zone other.example')
     expect(await readFile(toml, 'utf8')).toBe(await readFile('wrangler.toml', 'utf8'))
     const { stdout } = await setup(environment, ...words, '--zone', 'roost.example')
-    expect(stdout).toMatch(/^ok {4}routes +lead from games\.roost\.example$/m)
+    expect(stdout).toMatch(/^ok {4}routes +are for games\.roost\.example$/m)
     const text = await readFile(toml, 'utf8')
     expect(text).toContain('{ pattern = "games.roost.example/api/client*", zone_name = "roost.example" }')
     expect(text.match(/pattern = "panel\.example\.com/g)).toBeNull()
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
   let services: CloudServices
   let store: TestStore
   let environment: Record<string, string>
-  /** What is found with everything as it should be, but for what is given. */
+  /** Runs the checks with a working environment, changed as given. */
   const look = async (different: Record<string, string>, target: Target = 'workers') => {
     const variables = { ...environment, ...different }
     const outcome = await setUp(variables, { target, out: file, from: undefined, routes: null })
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
     const { bucket, region, endpoint, accessKeyId, secretAccessKey } = store.options
     environment = {
       ...services.environment,
-      APP_URL: `http://127.0.0.1:${await nobodysPort()}`,
+      APP_URL: `http://127.0.0.1:${await unusedPort()}`,
       S3_PRESET: 'minio',
       S3_BUCKET: bucket,
       S3_REGION: region,
@@ -189,7 +189,7 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
 
   it('tries every service for what the panel needs, and leaves nothing there', async () => {
     const { code, stdout } = await setup(environment, '--cloud', 'workers', '--json')
-    const { checks } = JSON.parse(stdout) as Pick<Outcome, 'checks'>
+    const { checks } = JSON.parse(stdout) as Pick<SetupResult, 'checks'>
     expect(Object.fromEntries(checks.map(({ name, state }) => [name, state]))).toEqual({
       environment: 'ok',
       database: 'ok',
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
       'store size': 'ok',
       'store download': 'ok',
       'store removal': 'ok',
-      'store giving up': 'ok',
+      'store abort': 'ok',
       mail: 'ok',
       address: 'warn',
       routes: 'warn',
@@ -232,9 +232,9 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
   })
 
   it('finds services that do not answer, each by itself', async () => {
-    const away = `127.0.0.1:${await nobodysPort()}`
+    const away = `127.0.0.1:${await unusedPort()}`
     const failed = await look({
-      DATABASE_URL: `postgres://someone:pass-word@${away}/roost`,
+      DATABASE_URL: `postgres://panel:pass-word@${away}/roost`,
       UPSTASH_REDIS_REST_URL: `http://${away}`,
       QSTASH_URL: `http://${away}`,
       S3_ENDPOINT: `http://${away}`,
@@ -245,9 +245,15 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
 
   it.each([
     ['UPSTASH_REDIS_REST_TOKEN', 'cache: Unauthorized'],
-    ['QSTASH_TOKEN', 'queue: QSTASH_TOKEN is refused'],
-    ['QSTASH_CURRENT_SIGNING_KEY', 'signing keys: QSTASH_CURRENT_SIGNING_KEY are not what QStash has'],
-    ['QSTASH_NEXT_SIGNING_KEY', 'signing keys: QSTASH_NEXT_SIGNING_KEY are not what QStash has'],
+    ['QSTASH_TOKEN', 'queue: QSTASH_TOKEN was rejected'],
+    [
+      'QSTASH_CURRENT_SIGNING_KEY',
+      'signing keys: copy both keys from the console of QStash; different: QSTASH_CURRENT_SIGNING_KEY',
+    ],
+    [
+      'QSTASH_NEXT_SIGNING_KEY',
+      'signing keys: copy both keys from the console of QStash; different: QSTASH_NEXT_SIGNING_KEY',
+    ],
     ['S3_ACCESS_KEY_ID', 'store object: '],
   ])('finds a wrong %s', async (name, says) => {
     const failed = await look({ [name]: 'a-wrong-value' })
@@ -258,10 +264,8 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
   it('ends with exit code 1 when a service refuses', async () => {
     const { code, stdout } = await setup({ ...environment, QSTASH_TOKEN: 'wrong' }, '--cloud', 'lambda')
     expect(code).toBe(1)
-    expect(stdout).toMatch(
-      /^fail {2}queue +QSTASH_TOKEN is refused: copy it anew from the console of QStash$/m,
-    )
-    expect(stdout).toContain('Put right what fails, and run this again.')
+    expect(stdout).toMatch(/^fail {2}queue +QSTASH_TOKEN was rejected: copy it from the console of QStash$/m)
+    expect(stdout).toContain('Fix the failed checks, and run this again.')
     expect(await written()).toMatchObject({ APP_KEYS: environment.APP_KEYS, QSTASH_TOKEN: 'wrong' })
   })
 
@@ -280,16 +284,16 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
   })
 
   it('finds a store that takes objects but no uploads in parts', async () => {
-    const kept = new Map<string, Buffer>()
-    const odd = await openOddStore((request, response) => {
+    const objects = new Map<string, Buffer>()
+    const odd = await openStubStore((request, response) => {
       const { pathname, search } = new URL(request.url ?? '/', 'http://store')
       if (search.includes('uploads')) return void response.writeHead(501).end()
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        if (request.method === 'PUT') kept.set(pathname, Buffer.concat(chunks))
-        if (request.method === 'DELETE') kept.delete(pathname)
-        const found = kept.get(pathname)
+        if (request.method === 'PUT') objects.set(pathname, Buffer.concat(chunks))
+        if (request.method === 'DELETE') objects.delete(pathname)
+        const found = objects.get(pathname)
         if (request.method === 'GET' && !found)
           return void response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
         response.end(request.method === 'GET' ? found : '')
@@ -310,7 +314,7 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
     await db.execute(`drop role setup_reader_${process.pid}`)
     expect(failed).toEqual([
       'tables: permission denied for schema public',
-      'migrations: the table migrations cannot be read by this role',
+      'migrations: this role may not read the table migrations',
     ])
   })
 
@@ -336,6 +340,6 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
     await new Promise<void>((resolve) => server.close(() => resolve()))
     expect(right).toEqual([])
     expect(wrong).toEqual([expect.stringMatching(/^mail: .*No\./)])
-    expect(workers).toEqual(['mail: Workers do not carry smtp: set MAIL_DRIVER to resend or postmark'])
+    expect(workers).toEqual(['mail: smtp is not available on Workers: set MAIL_DRIVER to resend or postmark'])
   })
 })

@@ -1,13 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 
 const verbs = [
   'setup',
   'user:create',
+  'user:reset-password',
+  'user:reset-2fa',
+  'user:verify-email',
   'key:create',
   'node:configure',
+  'node:reset-secret',
   'egg:import',
   'backup:test',
+  'mail:test',
   'job:list',
   'job:retry',
   'job:discard',
@@ -28,6 +34,12 @@ describe('the usage of the command line', () => {
     for (const verb of verbs) expect(stdout).toContain(`  ${verb} `)
   })
 
+  it('prints the version of package.json on --version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+    expect(await cli.panel('--version')).toMatchObject({ code: 0, stdout: `${version}\n` })
+    expect(await cli.json('--version')).toEqual({ code: 0, body: { version } })
+  })
+
   it('explains each verb on --help', async () => {
     for (const verb of verbs) {
       const { code, stdout } = await cli.panel(verb, '--help')
@@ -41,15 +53,19 @@ describe('the usage of the command line', () => {
     { words: ['user:delete'], says: 'There is no verb user:delete.' },
     { words: ['doctor', '--fast'], says: "Unknown option '--fast'" },
     { words: ['setup'], says: 'Missing: --out' },
-    { words: ['setup', '--out', 'x', '--cloud', 'nine'], says: 'Not understood: --cloud nine' },
-    { words: ['setup', '--out', 'x', '--zone', 'y'], says: '--write-routes and --zone need each other.' },
-    { words: ['doctor', 'now'], says: 'Not understood: now' },
-    { words: ['job:retry'], says: 'Something is missing behind the verb.' },
-    { words: ['job:list', '--page', 'x'], says: 'Not understood: --page x' },
-    { words: ['job:list', '--state', 'lost'], says: 'Not understood: --state lost' },
-    { words: ['node:configure'], says: 'Something is missing behind the verb.' },
+    {
+      words: ['setup', '--out', 'x', '--cloud', 'nine'],
+      says: '--cloud nine is not workers, lambda or node.',
+    },
+    { words: ['setup', '--out', 'x', '--zone', 'y'], says: 'Use --write-routes and --zone together.' },
+    { words: ['doctor', 'now'], says: 'Unexpected argument: now' },
+    { words: ['job:retry'], says: 'An argument is missing.' },
+    { words: ['job:list', '--page', 'x'], says: '--page x is not a page number.' },
+    { words: ['job:list', '--state', 'lost'], says: '--state lost is not waiting, done or dead.' },
+    { words: ['node:configure'], says: 'An argument is missing.' },
+    { words: ['user:verify-email'], says: 'An argument is missing.' },
     { words: ['user:create', '--admin'], says: 'Missing: --email, --username' },
-    { words: ['node:configure', '1', '--command', '--out', 'x'], says: 'exclude each other' },
+    { words: ['node:configure', '1', '--command', '--out', 'x'], says: 'Use either --out or --command.' },
     { words: ['key:create', '--user', 'x', '--type', 'account', '--acl', 'pets=3'], says: '--acl pets=3' },
   ])('answers $words with the usage and exit code 2', async ({ words, says }) => {
     const { code, stdout, stderr } = await cli.panel(...words)

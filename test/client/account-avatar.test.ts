@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, settings, users } from '../../src/db/schema.ts'
 import { answerOf, checkAnswer } from '../support/answers.ts'
 import { makeApplicationToken, makeClientToken, makeUser } from '../support/factories.ts'
@@ -16,6 +16,7 @@ import {
   webpPicture,
 } from '../support/pictures.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
+import { until } from '../support/until.ts'
 
 const world = useWorld()
 const path = '/api/client/account/avatar'
@@ -41,7 +42,7 @@ async function send(body: BodyInit, headers: Record<string, string> = {}) {
 async function choose(file: Uint8Array, name = 'me.png', type = 'image/png') {
   const form = new FormData()
   form.set('avatar', new File([Uint8Array.from(file)], name, { type }))
-  // In one piece: a form that is still being written does not like it when nobody reads on.
+  // In one piece: a form that is still being written fails when the reader stops.
   const whole = new Response(form)
   return send(await whole.arrayBuffer(), { 'content-type': String(whole.headers.get('content-type')) })
 }
@@ -54,11 +55,11 @@ const failureOf = ({ status, body }: { status: number; body: any }) => [
   body.errors[0].meta?.source_field,
   body.errors[0].meta?.rule,
 ]
-const kept = () => world.objects.keys().map((key) => key.replace('avatars/', ''))
+const storedFiles = () => world.objects.keys().map((key) => key.replace('avatars/', ''))
 const keyNow = async () =>
   (await world.database.db.select().from(users).where(eq(users.id, user.id)))[0]?.avatarKey
-/** What outlives the answer has been done. */
-const keptIs = (expected: string[]) => vi.waitFor(() => expect(kept()).toEqual(expected))
+/** Waits for work that continues after the response. */
+const storedFileIs = (expected: string[]) => until(() => expect(storedFiles()).toEqual(expected))
 const nameIn = (url: string) => url.slice(`${panelUrl}/avatars/`.length)
 
 const types = [
@@ -69,13 +70,13 @@ const types = [
 ] as const
 
 describe('choosing a picture', () => {
-  it.each(types)('stores %s, and shows it to everybody', async (extension, file, type) => {
+  it.each(types)('stores %s, and shows it without a session', async (extension, file, type) => {
     const { status, body } = await choose(file, 'me.svg', 'text/html')
     expect(status).toBe(200)
     expect(body).toEqual((await world.request('GET', '/api/client/account', { token })).body)
     const { image } = body.attributes
     expect(image).toMatch(new RegExp(`^http://panel\\.test/avatars/[0-9a-f]{32}\\.${extension}$`))
-    expect(kept()).toEqual([nameIn(image)])
+    expect(storedFiles()).toEqual([nameIn(image)])
     const shown = await fetchPicture(image)
     expect(shown.status).toBe(200)
     expect(Buffer.from(await shown.arrayBuffer()).equals(file)).toBe(true)
@@ -94,7 +95,7 @@ describe('choosing a picture', () => {
     const first = (await choose(png(1, 1))).body.attributes.image
     const second = (await choose(jpeg(1, 1))).body.attributes.image
     expect(second).not.toBe(first)
-    await keptIs([nameIn(second)])
+    await storedFileIs([nameIn(second)])
     expect((await fetchPicture(first)).status).toBe(404)
     expect((await fetchPicture(second)).status).toBe(200)
   })
@@ -102,7 +103,7 @@ describe('choosing a picture', () => {
   it('leaves one when ten are sent at once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => choose(png(5, 5))))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    await keptIs([String(await keyNow()).slice('avatars/'.length)])
+    await storedFileIs([String(await keyNow()).slice('avatars/'.length)])
     expect((await world.events()).length).toBe(10)
   })
 
@@ -166,10 +167,10 @@ describe('what is no picture', () => {
 
   it.each(cases)('is refused: %s', async (_name, file, rule) => {
     await choose(png(1, 1))
-    const [before, stored] = [await keyNow(), kept()]
+    const [before, stored] = [await keyNow(), storedFiles()]
     const answer = await choose(file)
     expect(failureOf(answer)).toEqual([422, 'ValidationException', 'avatar', rule])
-    expect([await keyNow(), kept()]).toEqual([before, stored])
+    expect([await keyNow(), storedFiles()]).toEqual([before, stored])
     expect(await world.events()).toEqual(['user:account.avatar-updated'])
   })
 
@@ -191,7 +192,7 @@ describe('what is no picture', () => {
       const answer = await send('--y\r\nnonsense', { 'content-type': type })
       expect([answer.status, answer.body.errors[0].code]).toEqual([400, 'BadRequestHttpException'])
     }
-    expect(kept()).toEqual([])
+    expect(storedFiles()).toEqual([])
   })
 })
 
@@ -199,19 +200,19 @@ describe('a store that is away', () => {
   it('is said, and nothing changes', async () => {
     const { image } = (await choose(png(1, 1))).body.attributes
     const away = () => Promise.reject(new Error('away'))
-    Object.assign(world.parts, { objects: { ...world.objects, put: away, get: away } })
+    Object.assign(world.services, { objects: { ...world.objects, put: away, get: away } })
     const answer = await choose(png(2, 2))
     expect([answer.status, answer.body.errors[0].code]).toEqual([503, 'ServiceUnavailableHttpException'])
     expect(answer.headers.get('retry-after')).not.toBeNull()
     expect((await fetchPicture(image)).status).toBe(503)
-    expect(kept()).toEqual([nameIn(image)])
+    expect(storedFiles()).toEqual([nameIn(image)])
     expect(await keyNow()).toBe(`avatars/${nameIn(image)}`)
     expect(await world.events()).toEqual(['user:account.avatar-updated'])
   })
 
-  it('keeps nobody from another picture, or from none', async () => {
+  it('does not prevent choosing another picture, or none', async () => {
     await choose(png(1, 1))
-    Object.assign(world.parts, {
+    Object.assign(world.services, {
       objects: { ...world.objects, remove: () => Promise.reject(new Error('away')) },
     })
     expect((await choose(png(2, 2))).status).toBe(200)
@@ -220,17 +221,17 @@ describe('a store that is away', () => {
   })
 
   it('is left without the picture of a change that did not come about', async () => {
-    Object.assign(world.parts, {
+    Object.assign(world.services, {
       objects: {
         ...world.objects,
-        put: async (...put: Parameters<typeof world.parts.objects.put>) => {
+        put: async (...put: Parameters<typeof world.services.objects.put>) => {
           await world.objects.put(...put)
           await world.database.db.delete(users).where(eq(users.id, user.id))
         },
       },
     })
     expect((await choose(png(1, 1))).status).toBe(401)
-    await keptIs([])
+    await storedFileIs([])
   })
 })
 
@@ -242,7 +243,7 @@ describe('removing a picture', () => {
       const { status, body } = await remove()
       expect([status, body.attributes.image]).toEqual([200, before.body.attributes.image])
     }
-    expect(kept()).toEqual([])
+    expect(storedFiles()).toEqual([])
     expect((await fetchPicture(image)).status).toBe(404)
     expect(await world.events()).toEqual(['user:account.avatar-updated', 'user:account.avatar-removed'])
   })
@@ -253,7 +254,7 @@ describe('removing a picture', () => {
       token: await makeApplicationToken(world),
     })
     expect(status).toBe(204)
-    await keptIs([])
+    await storedFileIs([])
   })
 })
 
@@ -266,14 +267,14 @@ describe('pictures that are switched off', () => {
       expect([answer.status, answer.body.errors[0].code]).toEqual([403, 'AccessDeniedHttpException'])
     }
     expect(await keyNow()).toBe(key)
-    expect(kept().length).toBe(1)
+    expect(storedFiles().length).toBe(1)
   })
 })
 
 describe('names of pictures', () => {
   it('are of one form; nothing else of the store is shown', async () => {
-    await world.parts.objects.put('avatars/me.png', png(1, 1), 'image/png')
-    await world.parts.objects.put('secret', Buffer.from('x'), 'text/plain')
+    await world.services.objects.put('avatars/me.png', png(1, 1), 'image/png')
+    await world.services.objects.put('secret', Buffer.from('x'), 'text/plain')
     const hex = '0123456789abcdef0123456789abcdef'
     for (const name of [
       'me.png',
@@ -289,6 +290,6 @@ describe('names of pictures', () => {
       const { status } = await fetchPicture(`${panelUrl}/avatars/${name}`)
       expect([400, 404], name).toContain(status)
     }
-    await world.parts.objects.remove('avatars/me.png')
+    await world.services.objects.remove('avatars/me.png')
   })
 })

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { activity, jobs, passwordResets, sessions, users } from '../../src/db/schema.ts'
-import { verifyPassword } from '../../src/domain/password-hash.ts'
+import { verifyPassword } from '../../src/domain/auth/password-hash.ts'
 import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser, known } from '../support/factories.ts'
 import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
@@ -32,9 +32,9 @@ const stored = async () => {
   const [row] = await world.database.db.select().from(users).where(eq(users.id, user.id))
   return row as NonNullable<typeof row>
 }
-const told = () => daemon.calls.map(({ method, path, body }) => [`${method} ${path}`, body])
+const daemonCalls = () => daemon.calls.map(({ method, path, body }) => [`${method} ${path}`, body])
 
-/** One session and one pending reset of each of these people. */
+/** Inserts one session and one pending reset of each of these users. */
 async function signIn(...people: { id: number }[]) {
   const expiresAt = new Date(Date.now() + 3.6e6)
   for (const { id: userId } of people) {
@@ -128,30 +128,32 @@ describe('another password', () => {
   })
 })
 
-describe('what daemons know of somebody with another password', () => {
-  it('ends before the answer, on servers of his own and those he was let into', async () => {
+describe('the credentials on daemons after a change of the password', () => {
+  it('are revoked before the response, on owned and shared servers', async () => {
     const node = await makeNode(world, { daemonListen: daemon.port })
     const own = await makeServer(world, { node, owner: user })
     const shared = await makeServer(world, { node })
     await makeSubuser(world, shared, user, [])
     await makeServer(world, { node })
     expect((await change('correct zebra')).status).toBe(204)
-    expect(told()).toEqual([
+    expect(daemonCalls()).toEqual([
       ['POST /api/deauthorize-user', { user: user.uuid, servers: [own.uuid, shared.uuid] }],
     ])
     world.clock.advance(3600)
     await world.runJobs()
-    expect(told()).toHaveLength(1)
+    expect(daemonCalls()).toHaveLength(1)
   })
 
-  it('ends everywhere for an administrator', async () => {
+  it('are revoked on every node for an administrator', async () => {
     await world.database.db.update(users).set({ rootAdmin: true }).where(eq(users.id, user.id))
     const server = await makeServer(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
     expect((await change('correct zebra')).status).toBe(204)
-    expect(told()).toEqual([['POST /api/deauthorize-user', { user: user.uuid, servers: [server.uuid] }]])
+    expect(daemonCalls()).toEqual([
+      ['POST /api/deauthorize-user', { user: user.uuid, servers: [server.uuid] }],
+    ])
   })
 
-  it('ends when the node is back, where it was away', async () => {
+  it('are revoked when an unreachable node is back', async () => {
     await makeServer(world, { owner: user, node: await makeNode(world, { daemonListen: daemon.port }) })
     daemon.respond({ status: 500, json: { error: 'broken' } })
     expect((await change('correct zebra')).status).toBe(204)
@@ -159,15 +161,15 @@ describe('what daemons know of somebody with another password', () => {
     daemon.calls.length = 0
     world.clock.advance(60)
     await world.runJobs()
-    expect(told()).toMatchObject([['POST /api/deauthorize-user', { user: user.uuid }]])
+    expect(daemonCalls()).toMatchObject([['POST /api/deauthorize-user', { user: user.uuid }]])
     const waiting = (await world.database.db.select().from(jobs)).filter(({ state }) => state === 'waiting')
     expect(waiting).toEqual([])
   })
 
-  it('stays when the password was wrong', async () => {
+  it('are kept when the password was wrong', async () => {
     await makeServer(world, { owner: user, node: await makeNode(world, { daemonListen: daemon.port }) })
     expect((await change('correct zebra', 'wrong horse')).status).toBe(400)
-    expect(told()).toEqual([])
+    expect(daemonCalls()).toEqual([])
     expect(await world.database.db.select().from(jobs)).toEqual([])
   })
 })

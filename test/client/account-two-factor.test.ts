@@ -3,8 +3,8 @@ import { base32 } from 'oslo/encoding'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, recoveryTokens, sessions, users } from '../../src/db/schema.ts'
-import { recoveryTokenHash } from '../../src/domain/account/recovery-tokens.ts'
-import { spendTotpCode } from '../../src/domain/account/two-factor.ts'
+import { hashRecoveryToken } from '../../src/domain/auth/recovery-tokens.ts'
+import { consumeTotpCode } from '../../src/domain/auth/two-factor.ts'
 import { makeClientToken, makeUser, known } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -40,7 +40,7 @@ const stored = async () => {
 const hashes = async () =>
   (await world.database.db.select().from(recoveryTokens)).map(({ tokenHash }) => tokenHash).toSorted()
 const hashesOf = async (tokens: string[]) =>
-  (await Promise.all(tokens.map((each) => recoveryTokenHash(user, each)))).toSorted()
+  (await Promise.all(tokens.map((each) => hashRecoveryToken(user, each)))).toSorted()
 const isOn = async () => (await stored()).totpEnabledAt !== null
 
 describe('setting up two-factor authentication', () => {
@@ -157,7 +157,7 @@ describe('a code', () => {
   it('AU-3: is used up by turning two-factor authentication on', async () => {
     const { secret } = await turnOn()
     const spend = async (steps: number) =>
-      spendTotpCode(world.panel, await stored(), await codeOf(secret, steps))
+      consumeTotpCode(world.panel, await stored(), await codeOf(secret, steps))
     expect([await spend(0), await spend(-1)]).toEqual([false, false])
     expect([await spend(1), await spend(1)]).toEqual([true, false])
     world.clock.advance(60)
@@ -169,7 +169,7 @@ describe('a code', () => {
     world.clock.advance(30)
     const [account, code] = [await stored(), await codeOf(secret)]
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => spendTotpCode(world.panel, account, code)),
+      Array.from({ length: 10 }, () => consumeTotpCode(world.panel, account, code)),
     )
     expect(answers.filter(Boolean).length).toBe(1)
   })
@@ -178,14 +178,14 @@ describe('a code', () => {
     const before = await setUp()
     const account = await stored()
     await setUp()
-    expect(await spendTotpCode(world.panel, account, await codeOf(before))).toBe(false)
-    expect(await spendTotpCode(world.panel, { ...account, totpSecret: null }, '000000')).toBe(false)
+    expect(await consumeTotpCode(world.panel, account, await codeOf(before))).toBe(false)
+    expect(await consumeTotpCode(world.panel, { ...account, totpSecret: null }, '000000')).toBe(false)
   })
 
   it('opens nothing of another account, whose sealed secret was copied', async () => {
     const { secret } = await turnOn()
     const other = await makeUser(world, { totpSecret: (await stored()).totpSecret })
-    await expect(spendTotpCode(world.panel, other, await codeOf(secret))).rejects.toThrow()
+    await expect(consumeTotpCode(world.panel, other, await codeOf(secret))).rejects.toThrow()
   })
 })
 
@@ -196,6 +196,16 @@ describe('turning two-factor authentication off', () => {
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(await stored()).toMatchObject({ totpSecret: null, totpEnabledAt: null, totpLastStep: null })
     expect(await hashes()).toEqual([])
+    expect(await world.events()).toEqual(['user:two-factor.create', 'user:two-factor.delete'])
+  })
+
+  it('is done by DELETE, too, the name of the route before it was renamed', async () => {
+    await turnOn()
+    expect((await ask('DELETE', '', {})).status).toBe(422)
+    expect((await ask('DELETE', '', { password: 'wrong horse' })).status).toBe(400)
+    expect(await isOn()).toBe(true)
+    expect((await ask('DELETE', '', { password })).status).toBe(204)
+    expect([await isOn(), await hashes()]).toEqual([false, []])
     expect(await world.events()).toEqual(['user:two-factor.create', 'user:two-factor.delete'])
   })
 
@@ -250,14 +260,14 @@ describe('other recovery tokens', () => {
     await turnOn()
     const answers = await Promise.all(Array.from({ length: 8 }, () => regenerate()))
     const sets = await Promise.all(answers.map(({ body }) => hashesOf(body.attributes.tokens)))
-    const kept = await hashes()
-    expect(sets.filter((set) => set.join() === kept.join()).length).toBe(1)
+    const before = await hashes()
+    expect(sets.filter((set) => set.join() === before.join()).length).toBe(1)
   })
 
   it('AU-3: are hashed with the account they belong to', async () => {
     const other = await makeUser(world)
-    expect(await recoveryTokenHash(user, 'k3V9sQ0aZt')).toBe(await recoveryTokenHash(user, 'k3V9sQ0aZt'))
-    expect(await recoveryTokenHash(user, 'k3V9sQ0aZt')).not.toBe(await recoveryTokenHash(user, 'K3V9sQ0aZt'))
-    expect(await recoveryTokenHash(user, 'k3V9sQ0aZt')).not.toBe(await recoveryTokenHash(other, 'k3V9sQ0aZt'))
+    expect(await hashRecoveryToken(user, 'k3V9sQ0aZt')).toBe(await hashRecoveryToken(user, 'k3V9sQ0aZt'))
+    expect(await hashRecoveryToken(user, 'k3V9sQ0aZt')).not.toBe(await hashRecoveryToken(user, 'K3V9sQ0aZt'))
+    expect(await hashRecoveryToken(user, 'k3V9sQ0aZt')).not.toBe(await hashRecoveryToken(other, 'k3V9sQ0aZt'))
   })
 })

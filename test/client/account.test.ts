@@ -94,8 +94,8 @@ describe('another e-mail address', () => {
       const answer = await changeEmail('new@example.test', wrong)
       expect([answer.status, failureOf(answer)[0]]).toEqual([400, 'InvalidPasswordProvidedException'])
     }
-    const nobody = await makeClientToken(world, await makeUser(world))
-    expect((await changeEmail('new@example.test', password, nobody)).status).toBe(400)
+    const otherUser = await makeClientToken(world, await makeUser(world))
+    expect((await changeEmail('new@example.test', password, otherUser)).status).toBe(400)
     expect(await emailNow()).toBe('Mara@example.test')
     expect(await recorded()).toEqual([])
   })
@@ -190,7 +190,7 @@ describe('guessing the password', () => {
     expect(answers.filter(({ status }) => status === 429).length).toBe(6)
   })
 
-  it("is forgotten when the right one comes, and is nobody else's fault", async () => {
+  it('is forgotten after the right password, and does not count for other users', async () => {
     const other = await makeUser(world, { passwordHash })
     const guess = (as = token) => changeEmail('new@example.test', 'guess', as)
     for (let times = 0; times < 9; times += 1) await guess()
@@ -280,7 +280,7 @@ describe('the language', () => {
 })
 
 describe('the picture of a subuser', () => {
-  it('is his own where he has one', async () => {
+  it('is the subuser’s own where they have one', async () => {
     const server = await makeServer(world, { owner: user })
     const friend = await makeUser(world, { avatarKey: 'avatars/0123456789abcdef0123456789abcdef.png' })
     await makeSubuser(world, server, friend, [])

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, users } from '../../src/db/schema.ts'
 import { makeClientToken, makeKey, makeServer, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
-import { eventsIn, makeEntry, refusalIn } from './activity-scene.ts'
+import { eventsIn, makeEntry, refusalIn } from './activity-fixtures.ts'
 
 const world = useWorld()
 const path = '/api/client/account/activity'
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 
 const read = (query = '', as = token) => world.request('GET', `${path}${query}`, { token: as })
-/** An entry about the account, made by its owner. */
+/** Inserts an entry about the account, with its user as the actor. */
 const make = (event: string, values: Parameters<typeof makeEntry>[1] = {}) =>
   makeEntry(world, { event, userId: user.id, actorId: user.id, ...values })
 
@@ -87,10 +87,10 @@ describe('an entry', () => {
     )
   })
 
-  it('shows addresses to whoever acted, and to administrators', async () => {
+  it('shows addresses to the user who acted, and to administrators', async () => {
     const properties = { ip: '198.51.100.7' }
-    const stranger = await makeUser(world)
-    await make('auth:fail', { actorId: stranger.id, properties, ago: 1 })
+    const otherUser = await makeUser(world)
+    await make('auth:fail', { actorId: otherUser.id, properties, ago: 1 })
     await make('auth:fail', { actorId: null, properties, ago: 2 })
     await make('auth:success', { properties, ago: 3 })
     const shown = async () =>
@@ -113,7 +113,7 @@ describe('an entry', () => {
     await make('auth:success', { ago: 1 })
     await make('auth:fail', { actorId: null, ago: 2 })
     await make('auth:fail', { actorId: gone.id + 1, ago: 3 })
-    const nobody = { object: 'null_resource', attributes: null }
+    const noActor = { object: 'null_resource', attributes: null }
     const actors = async (query: string) =>
       (await read(query)).body.data.map(({ attributes }: any) => attributes.relationships)
     expect(await actors('')).toEqual([undefined, undefined, undefined])
@@ -131,15 +131,15 @@ describe('an entry', () => {
           },
         },
       },
-      { actor: nobody },
-      { actor: nobody },
+      { actor: noActor },
+      { actor: noActor },
     ])
-    expect((await actors('?include[]=actor'))[1]).toEqual({ actor: nobody })
+    expect((await actors('?include[]=actor'))[1]).toEqual({ actor: noActor })
   })
 })
 
 describe('the feed of an account', () => {
-  it('has what happened to it, whoever did it, and nothing else', async () => {
+  it('has the events of the account, by any actor, and nothing else', async () => {
     const other = await makeUser(world, { rootAdmin: true })
     const server = await makeServer(world, { owner: user })
     await make('user:account.password-changed', { actorId: other.id })
@@ -281,7 +281,7 @@ describe('filters', () => {
     expect(now).toBe(world.clock.now)
   })
 
-  it('by source find the way on which somebody came', async () => {
+  it('by source find the source of the event', async () => {
     for (const source of ['web', 'api', 'sftp', 'system'] as const) await make(`by-${source}`, { source })
     for (const source of ['web', 'api', 'sftp', 'system']) {
       expect(await matching(`filter[source]=${source}`)).toEqual([`by-${source}`])

@@ -47,7 +47,7 @@ const ask = (wanted: string[], as = token) =>
 const uuidsOf = ({ body }: { body: any }) => body.data.map(({ attributes }: any) => attributes.server)
 const one = (server: Server) =>
   world.request('GET', `/api/client/servers/${server.uuid}/resources`, { token })
-const told = ({ calls }: StubDaemon) => calls.map((call) => `${call.method} ${call.path}`)
+const callsOf = ({ calls }: StubDaemon) => calls.map((call) => `${call.method} ${call.path}`)
 
 describe('the resource use of several servers', () => {
   it('is what the daemon says of each, by one call', async () => {
@@ -74,10 +74,10 @@ describe('the resource use of several servers', () => {
       })),
       meta: { unavailable: [] },
     })
-    expect(told(daemon)).toEqual(['GET /api/servers'])
+    expect(callsOf(daemon)).toEqual(['GET /api/servers'])
   })
 
-  it('is that of the servers which the caller reaches, whoever asks', async () => {
+  it('is that of the servers that the caller has access to', async () => {
     const far = await makeServer(world, { node: await makeNode(world, { daemonListen: other.port }) })
     other.respond({ json: [listed(far)] })
     const names = [...own.map(({ uuid }) => uuid), far.uuidShort, crypto.randomUUID(), 'resources', 'x', '']
@@ -88,26 +88,26 @@ describe('the resource use of several servers', () => {
     expect(uuidsOf(await ask(names, await makeClientToken(world, friend)))).toEqual([far.uuid])
     const admin = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
     expect(uuidsOf(await ask(names, admin))).toEqual([...own, far].map(({ uuid }) => uuid))
-    const stranger = await makeClientToken(world, await makeUser(world))
-    expect((await ask(names, stranger)).body).toMatchObject({ data: [], meta: { unavailable: [] } })
+    const otherUser = await makeClientToken(world, await makeUser(world))
+    expect((await ask(names, otherUser)).body).toMatchObject({ data: [], meta: { unavailable: [] } })
   })
 
   it('is asked for once in twenty seconds, together with that of single servers', async () => {
     const [first, second] = own as [Server, Server]
-    daemon.respond(({ path: asked }) =>
-      asked === '/api/servers' ? { json: own.map(listed) } : { json: listed(first) },
+    daemon.respond(({ path: requested }) =>
+      requested === '/api/servers' ? { json: own.map(listed) } : { json: listed(first) },
     )
     await one(first)
     expect(uuidsOf(await ask([first.uuid]))).toEqual([first.uuid])
-    expect(told(daemon)).toEqual([`GET /api/servers/${first.uuid}`])
+    expect(callsOf(daemon)).toEqual([`GET /api/servers/${first.uuid}`])
     await ask(own.map(({ uuid }) => uuid))
     await one(second)
     world.clock.advance(15)
     await ask(own.map(({ uuid }) => uuid))
-    expect(told(daemon)).toHaveLength(2)
+    expect(callsOf(daemon)).toHaveLength(2)
     world.clock.advance(21)
     await ask(own.map(({ uuid }) => uuid))
-    expect(told(daemon)).toHaveLength(3)
+    expect(callsOf(daemon)).toHaveLength(3)
   })
 
   it('is asked for once however many ask at the same time', async () => {
@@ -183,7 +183,7 @@ describe('the resource use of several servers', () => {
       throw new Error('The cache is away.')
     }
     const cache = { get: away, set: away, add: away, remove: away, hit: away, ping: away }
-    Object.assign(world.parts, { cache })
+    Object.assign(world.services, { cache })
     expect(uuidsOf(await ask([own[0]?.uuid ?? '']))).toEqual([own[0]?.uuid])
   })
 

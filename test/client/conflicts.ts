@@ -7,7 +7,7 @@ import type { World } from '../support/world.ts'
 
 type Route = readonly [method: string, path: string, body?: unknown]
 type StatefulServer = Pick<Server, 'id' | 'nodeId' | 'ownerId' | 'uuid'>
-/** Which of the routes answered 409 `ServerStateConflictException` to whom in which state. */
+/** Lists the routes that answered 409 `ServerStateConflictException`, by state and caller. */
 export type Conflict = { state: string; caller: string; refused: string[] }
 
 const statuses = ['suspended', 'installing', 'install_failed', 'restoring_backup'] as const

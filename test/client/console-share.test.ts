@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { httpPastes } from '../../src/adapters/paste.ts'
+import { httpPasteService } from '../../src/adapters/paste.ts'
 import { settings } from '../../src/db/schema.ts'
 import { makeClientToken, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -52,7 +52,6 @@ beforeEach(async () => {
   const owner = await makeUser(world)
   server = await makeServer(world, { owner })
   token = await makeClientToken(world, owner)
-  Object.assign(world.parts, { pastes: httpPastes() })
   await set({ 'features.console_share': true, 'console_share.url': serviceUrl })
 })
 
@@ -114,12 +113,12 @@ describe('a shared log', () => {
     await makeSubuser(world, server, friend, ['control.console'])
     const member = await makeUser(world)
     await makeSubuser(world, server, member, ['websocket.connect'])
-    const stranger = await makeUser(world)
+    const otherUser = await makeUser(world)
     expect(codeOf(await share('x', await makeClientToken(world, friend)))).toEqual([
       403,
       'AccessDeniedHttpException',
     ])
-    expect((await share('x', await makeClientToken(world, stranger))).status).toBe(404)
+    expect((await share('x', await makeClientToken(world, otherUser))).status).toBe(404)
     expect((await share('x', await makeClientToken(world, member))).status).toBe(200)
   })
 
@@ -183,7 +182,7 @@ describe('a service for shared logs', () => {
     ['never answers', () => undefined],
     ['never finishes', (response) => response.write('{"success":')],
   ])('that %s is answered with 503', async (_name, wrong) => {
-    Object.assign(world.parts, { pastes: httpPastes(200) })
+    Object.assign(world.services, { pastes: httpPasteService(200) })
     reply = wrong
     const answer = await share('x')
     expect(codeOf(answer)).toEqual([503, 'ServiceUnavailableHttpException'])

@@ -21,8 +21,6 @@ beforeEach(async () => {
   owner = await makeUser(world)
   server = await makeServer(world, { owner, node: await makeNode(world, { daemonListen: daemon.port }) })
   token = await makeClientToken(world, owner)
-  const { daemonTimeout: _left, ...config } = world.parts.config
-  Object.assign(world.parts, { config })
 })
 
 const post = (path: 'power' | 'command', body: unknown, as = token) =>
@@ -31,7 +29,7 @@ const post = (path: 'power' | 'command', body: unknown, as = token) =>
 const power = (signal: unknown, as = token) => post('power', { signal }, as)
 const command = (text: unknown, as = token) => post('command', { command: text }, as)
 
-const told = () => daemon.calls.map(({ method, path, body }) => ({ method, path, body }))
+const daemonCalls = () => daemon.calls.map(({ method, path, body }) => ({ method, path, body }))
 
 const subuserToken = async (permissions: string[]) => {
   const friend = await makeUser(world)
@@ -44,7 +42,7 @@ describe('power signals', () => {
     for (const signal of ['start', 'stop', 'restart', 'kill']) {
       expect((await power(signal)).status).toBe(204)
     }
-    expect(told()).toEqual(
+    expect(daemonCalls()).toEqual(
       ['start', 'stop', 'restart', 'kill'].map((action) => ({
         method: 'POST',
         path: `/api/servers/${server.uuid}/power`,
@@ -113,7 +111,7 @@ describe('power signals', () => {
 describe('commands', () => {
   it('reach the console and are recorded', async () => {
     expect((await command(' say hello\n')).status).toBe(204)
-    expect(told()).toEqual([
+    expect(daemonCalls()).toEqual([
       { method: 'POST', path: `/api/servers/${server.uuid}/commands`, body: { commands: ['say hello'] } },
     ])
     const [entry] = await world.database.db.select().from(activity)
@@ -198,7 +196,7 @@ describe('a daemon that fails', () => {
   })
 
   it('is a 504 when it hangs or is not there', async () => {
-    Object.assign(world.parts, { config: { ...world.parts.config, daemonTimeout: 150 } })
+    Object.assign(world.services, { config: { ...world.services.config, daemonTimeoutMs: 150 } })
     daemon.respond({ hang: true })
     const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.errors[0].code]
     const unreachable = [504, 'DaemonConnectionException']

@@ -20,15 +20,13 @@ beforeEach(async () => {
   owner = await makeUser(world)
   server = await makeServer(world, { owner })
   path = `/api/client/servers/${server.uuid}`
-  const { config } = world.parts
-  Object.assign(world.parts, { config: { ...config, clientRateLimit: 100_000 } })
 })
 
 const get = (at: string, token?: string) => world.request('GET', at, token ? { token } : {})
 const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.errors[0].code]
 
 describe('the Client API', () => {
-  it('AU-11: takes nobody without a valid key', async () => {
+  it('AU-11: refuses callers without a valid key', async () => {
     for (const at of ['/api/client', '/api/client/permissions', path, '/api/client/nothing']) {
       expect(codeOf(await get(at))).toEqual([401, 'AuthenticationException'])
     }
@@ -91,8 +89,8 @@ describe('the Client API', () => {
     expect(await lastUsed()).toEqual(world.clock.now)
   })
 
-  it('limits the requests of a person over all of his keys and says how many are left', async () => {
-    Object.assign(world.parts, { config: { ...world.parts.config, clientRateLimit: 2 } })
+  it('limits the requests of a user over all of their keys and says how many are left', async () => {
+    Object.assign(world.services, { config: { ...world.services.config, clientRateLimit: 2 } })
     const first = await get('/api/client', await makeClientToken(world, owner))
     expect(first.headers.get('x-ratelimit-limit')).toBe('2')
     expect(first.headers.get('x-ratelimit-remaining')).toBe('1')

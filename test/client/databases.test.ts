@@ -2,22 +2,22 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, databaseHosts, servers, settings } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
-import { codes, useDatabaseScene } from '../application/database-scene.ts'
+import { codes, useDatabaseFixtures } from '../application/database-fixtures.ts'
 import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { asMysqlUser, hasMysql, hostedNames, makeDatabaseHost, mysqlAdmin } from '../support/mysql.ts'
 import { useWorld } from '../support/world.ts'
 import { conflictsOf } from './conflicts.ts'
 
 const world = useWorld()
-const scene = useDatabaseScene(world)
-const { rows, waiting, unplug, repair, loseAnswersTo } = scene
+const fixtures = useDatabaseFixtures(world)
+const { rows, waiting, unplug, repair, loseAnswersTo } = fixtures
 let server: Server
 let token: string
 
 beforeEach(async () => {
   const owner = await makeUser(world)
   server = await makeServer(world, { owner, databaseLimit: null })
-  scene.server = server
+  fixtures.server = server
   token = await makeClientToken(world, owner)
 })
 
@@ -26,7 +26,7 @@ const send = (method: string, at = '', options: { body?: unknown; as?: string; t
     token: options.as ?? token,
     ...(options.body === undefined ? {} : { body: options.body }),
   })
-/** Throttles are of no interest to most of the tests, so a minute passes before each. */
+/** Advances the clock by a minute before each test, so that the rate limit does not apply. */
 const add = (database: unknown = 'web', more: { remote?: unknown; as?: string } = {}) => {
   world.clock.advance(60)
   const { remote = '%', as = token } = more
@@ -42,7 +42,7 @@ const subuserToken = async (permissions: string[]) => {
 }
 const nothing = { object: 'null_resource', attributes: null }
 const limit = (databaseLimit: number | null) => world.database.db.update(servers).set({ databaseLimit })
-const changeHost = (values: Partial<typeof databaseHosts.$inferInsert>, id = scene.host.id) =>
+const changeHost = (values: Partial<typeof databaseHosts.$inferInsert>, id = fixtures.host.id) =>
   world.database.db.update(databaseHosts).set(values).where(eq(databaseHosts.id, id))
 
 describe.skipIf(!hasMysql)('databases of a server', () => {
@@ -154,11 +154,11 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
 
   it('are never more than the server may have, however many are asked for at once', async () => {
     await limit(3)
-    const { cache } = world.parts
+    const { cache } = world.services
     const hit = async () => {
       throw new Error('The cache is away.')
     }
-    Object.assign(world.parts, { cache: { ...cache, hit } })
+    Object.assign(world.services, { cache: { ...cache, hit } })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => add(`n${at}x`)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     const refused = answers.filter(({ status }) => status !== 200)
@@ -168,7 +168,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     expect(refusal(await add('other'))).toEqual([400, 'TooManyDatabasesException'])
   })
 
-  it('are made twice a minute for each server, whoever asks', async () => {
+  it('are made at most twice a minute for each server, by all callers together', async () => {
     const body = (database: string) => ({ body: { database, remote: '%' } })
     const as = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
     expect((await send('POST', '', body('one'))).status).toBe(200)
@@ -191,7 +191,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     const own = await makeDatabaseHost(world, { nodeId: server.nodeId, maxDatabases: 1 })
     expect((await add('one')).status).toBe(200)
     expect((await add('two')).status).toBe(200)
-    expect((await rows()).map(({ databaseHostId }) => databaseHostId)).toEqual([own.id, scene.host.id])
+    expect((await rows()).map(({ databaseHostId }) => databaseHostId)).toEqual([own.id, fixtures.host.id])
     await changeHost({ maxDatabases: 0 })
     expect(refusal(await add('three'))).toEqual([400, 'NoSuitableDatabaseHostException'])
     expect(await rows()).toHaveLength(2)
@@ -199,7 +199,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
 
   it('take no host from the caller', async () => {
     await makeDatabaseHost(world, { nodeId: server.nodeId, port: 1 })
-    const body = { database: 'web', remote: '%', host: scene.host.id, max_connections: 9 }
+    const body = { database: 'web', remote: '%', host: fixtures.host.id, max_connections: 9 }
     const answer = await send('POST', '', { body })
     expect([answer.status, ...codes(answer)]).toEqual([504, 'DatabaseHostException'])
     expect(await rows()).toEqual([])
@@ -210,7 +210,7 @@ describe.skipIf(!hasMysql)('databases of a server', () => {
     const other = await makeDatabaseHost(world, { nodeId: server.nodeId })
     for (let at = 0; at < 12; at += 1) await add(`n${at}x`)
     const used = new Set((await rows()).map(({ databaseHostId }) => databaseHostId))
-    expect(used).toEqual(new Set([scene.host.id, other.id]))
+    expect(used).toEqual(new Set([fixtures.host.id, other.id]))
   })
 
   it('stay as they are when the host is away', async () => {

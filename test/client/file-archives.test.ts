@@ -1,38 +1,39 @@
 import { describe, expect, it } from 'vitest'
 import { refuseBusy } from '../../src/domain/files/lock.ts'
-import { useFileScene } from './file-scene.ts'
+import { useFileFixtures } from './file-fixtures.ts'
 
-const { world, scene } = useFileScene()
+const { world, fixtures } = useFileFixtures()
 
-const changing = () => scene.told().filter(([, route]) => !String(route).startsWith('list-directory'))
+const changing = () =>
+  fixtures.daemonCalls().filter(([, route]) => !String(route).startsWith('list-directory'))
 const isBusy = () =>
-  refuseBusy(scene.panel(), scene.server).then(
+  refuseBusy(fixtures.panel(), fixtures.server).then(
     () => false,
     () => true,
   )
-const patience = (milliseconds: number) =>
-  Object.assign(world.parts, { config: { ...world.parts.config, longestWait: milliseconds } })
-/** As it is sent, whatever the route declares. */
+const setDaemonTimeout = (milliseconds: number) =>
+  Object.assign(world.services, { config: { ...world.services.config, maxWaitMs: milliseconds } })
+/** Reads the response without checking its schema. */
 const send = (route: string, body: unknown) =>
-  world.app.request(`http://panel.test/api/client/servers/${scene.server.uuid}/files/${route}`, {
+  world.app.request(`http://panel.test/api/client/servers/${fixtures.server.uuid}/files/${route}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${scene.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${fixtures.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
 
 describe('packing', () => {
   it('answers the archive and is recorded', async () => {
-    const { status, body } = await scene.post('compress', { root: '/a', files: ['x', 'b/y', 'x'] })
+    const { status, body } = await fixtures.post('compress', { root: '/a', files: ['x', 'b/y', 'x'] })
     expect(status).toBe(200)
     expect(body).toMatchObject({
       object: 'file_object',
       attributes: { name: 'archive-1.tar.gz', size: 2, is_file: true },
     })
     expect(changing()).toEqual([['POST', 'compress', { root: '/a', files: ['x', 'b/y'] }]])
-    expect(await scene.entries()).toEqual([
+    expect(await fixtures.entries()).toEqual([
       {
         event: 'server:file.compress',
-        serverId: scene.server.id,
+        serverId: fixtures.server.id,
         properties: { directory: '/a/', files: ['x', 'b/y'] },
       },
     ])
@@ -40,22 +41,22 @@ describe('packing', () => {
   })
 
   it('is 504 when it takes too long, and the server counts as busy for as long as it may take', async () => {
-    patience(100)
-    scene.daemon.respond({ hang: true })
-    const { status, body } = await scene.post('compress', { files: ['x'] })
-    expect([status, body.errors[0].detail]).toEqual([504, expect.stringContaining('still being made')])
+    setDaemonTimeout(100)
+    fixtures.daemon.respond({ hang: true })
+    const { status, body } = await fixtures.post('compress', { files: ['x'] })
+    expect([status, body.errors[0].detail]).toEqual([504, expect.stringContaining('still being created')])
     expect(await world.events()).toEqual([])
     expect(await isBusy()).toBe(true)
     world.clock.advance(601)
     expect(await isBusy()).toBe(false)
     // A daemon that works long is not one that is away.
-    scene.daemon.respond({ json: { name: 'archive.tar.gz' } })
-    expect((await scene.post('compress', { files: ['x'] })).status).toBe(200)
+    fixtures.daemon.respond({ json: { name: 'archive.tar.gz' } })
+    expect((await fixtures.post('compress', { files: ['x'] })).status).toBe(200)
   })
 
   it('says why the daemon refuses', async () => {
-    scene.daemon.respond({ status: 409, json: { error: 'no space left' } })
-    const { status, body } = await scene.post('compress', { files: ['x'] })
+    fixtures.daemon.respond({ status: 409, json: { error: 'no space left' } })
+    const { status, body } = await fixtures.post('compress', { files: ['x'] })
     expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('no space left')])
     expect(await isBusy()).toBe(false)
     expect(await world.events()).toEqual([])
@@ -64,22 +65,22 @@ describe('packing', () => {
 
 describe('unpacking', () => {
   it('is done when it answers, and recorded', async () => {
-    scene.tree.set('/a', null).set('/a/x.zip', 'archive')
-    expect((await scene.post('decompress', { root: '/a', file: 'x.zip' })).status).toBe(204)
+    fixtures.tree.set('/a', null).set('/a/x.zip', 'archive')
+    expect((await fixtures.post('decompress', { root: '/a', file: 'x.zip' })).status).toBe(204)
     expect(changing()).toEqual([['POST', 'decompress', { root: '/a', file: 'x.zip' }]])
-    expect(await scene.entries()).toEqual([
+    expect(await fixtures.entries()).toEqual([
       {
         event: 'server:file.decompress',
-        serverId: scene.server.id,
+        serverId: fixtures.server.id,
         properties: { directory: '/a/', files: 'x.zip' },
       },
     ])
     expect(await isBusy()).toBe(false)
   })
 
-  it('answers 202 when the daemon goes on after the longest wait, recorded, and the server stays busy', async () => {
-    patience(100)
-    scene.daemon.respond({ hang: true })
+  it('answers 202 when the daemon goes on after the maximum wait, recorded, and the server stays busy', async () => {
+    setDaemonTimeout(100)
+    fixtures.daemon.respond({ hang: true })
     const answer = await send('decompress', { file: 'x.zip' })
     expect([answer.status, await answer.json()]).toEqual([202, []])
     expect(await world.events()).toEqual(['server:file.decompress'])
@@ -89,7 +90,7 @@ describe('unpacking', () => {
   })
 
   it('is 404 without an archive, 400 for what is none', async () => {
-    scene.tree.set('/dir', null).set('/a.txt', 'no archive')
+    fixtures.tree.set('/dir', null).set('/a.txt', 'no archive')
     for (const [file, status] of [
       ['nothing.zip', 404],
       ['dir/nothing.zip', 404],
@@ -97,23 +98,23 @@ describe('unpacking', () => {
       ['dir', 400],
       ['a.txt', 400],
     ] as const) {
-      expect((await scene.post('decompress', { root: '/', file })).status, file).toBe(status)
+      expect((await fixtures.post('decompress', { root: '/', file })).status, file).toBe(status)
     }
     expect(await world.events()).toEqual([])
     expect(await isBusy()).toBe(false)
   })
 
-  it('leaves no mark when nobody was reached', async () => {
-    await scene.daemon.close()
+  it('leaves no mark when the daemon was unreachable', async () => {
+    await fixtures.daemon.close()
     const { startStubDaemon } = await import('../support/stub-daemon.ts')
-    expect((await scene.post('decompress', { file: 'x.zip' })).status).toBe(504)
+    expect((await fixtures.post('decompress', { file: 'x.zip' })).status).toBe(504)
     expect(await world.events()).toEqual([])
-    Object.assign(scene, { daemon: await startStubDaemon() })
+    Object.assign(fixtures, { daemon: await startStubDaemon() })
   })
 
   it('together with another keeps the server busy until the time of both is over', async () => {
-    scene.daemon.respond({ hang: true })
-    patience(150)
+    fixtures.daemon.respond({ hang: true })
+    setDaemonTimeout(150)
     const first = send('decompress', { file: 'x.zip' })
     const second = send('decompress', { file: 'y.zip' })
     expect([(await first).status, (await second).status]).toEqual([202, 202])

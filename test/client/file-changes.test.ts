@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { useFileScene } from './file-scene.ts'
+import { useFileFixtures } from './file-fixtures.ts'
 
-const { world, scene } = useFileScene()
+const { world, fixtures } = useFileFixtures()
 
 const fill = (files: Record<string, string | null | { letter: string }>) => {
-  for (const [path, content] of Object.entries(files)) scene.tree.set(path, content)
+  for (const [path, content] of Object.entries(files)) fixtures.tree.set(path, content)
 }
 const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.errors[0].code]
 const ruleOf = ({ status, body }: { status: number; body: any }) => [
@@ -13,23 +13,28 @@ const ruleOf = ({ status, body }: { status: number; body: any }) => [
   body.errors[0].meta?.rule,
 ]
 const rename = (root: string | null, ...files: [from: string, to: string][]) =>
-  scene.post('rename', { root, files: files.map(([from, to]) => ({ from, to })) })
-const changing = () => scene.told().filter(([, route]) => !String(route).startsWith('list-directory'))
-const paths = () => [...scene.tree.keys()].toSorted((one, other) => one.localeCompare(other))
+  fixtures.post('rename', { root, files: files.map(([from, to]) => ({ from, to })) })
+const changing = () =>
+  fixtures.daemonCalls().filter(([, route]) => !String(route).startsWith('list-directory'))
+const paths = () => [...fixtures.tree.keys()].toSorted((one, other) => one.localeCompare(other))
 
 describe('renaming', () => {
-  it('moves each thing by a call of its own and is recorded', async () => {
+  it('moves several entries by one call after one listing per folder, and is recorded', async () => {
     fill({ '/a': null, '/a/x': '1', '/a/ y ': '2', '/b': null })
     expect((await rename('/a', ['x', 'z'], [' y ', '../b/y'])).status).toBe(204)
     expect(paths()).toEqual(['/a', '/a/z', '/b', '/b/y'])
-    expect(changing()).toEqual([
-      ['PUT', 'rename', { root: '/', files: [{ from: 'a/x', to: 'a/z' }] }],
-      ['PUT', 'rename', { root: '/', files: [{ from: 'a/ y ', to: 'b/y' }] }],
+    const moves = [
+      { from: 'a/x', to: 'a/z' },
+      { from: 'a/ y ', to: 'b/y' },
+    ]
+    expect(fixtures.daemonCalls()).toEqual([
+      ['GET', 'list-directory?directory=/a', null],
+      ['PUT', 'rename', { root: '/', files: moves }],
     ])
-    expect(await scene.entries()).toEqual([
+    expect(await fixtures.entries()).toEqual([
       {
         event: 'server:file.rename',
-        serverId: scene.server.id,
+        serverId: fixtures.server.id,
         properties: {
           directory: '/a/',
           files: [
@@ -46,7 +51,7 @@ describe('renaming', () => {
     expect((await rename(null, ['x', 'y'])).status).toBe(204)
     expect((await rename('', ['y', 'z'])).status).toBe(204)
     expect(paths()).toEqual(['/z'])
-    expect(ruleOf(await scene.post('rename', { files: [{ from: 'z', to: 'a' }] }))).toEqual([
+    expect(ruleOf(await fixtures.post('rename', { files: [{ from: 'z', to: 'a' }] }))).toEqual([
       422,
       'root',
       'required',
@@ -56,16 +61,25 @@ describe('renaming', () => {
   it('follows what it has moved itself', async () => {
     fill({ '/a': null, '/a/x': '1', '/b': '2' })
     expect((await rename('/', ['a', 'c/d'], ['c/d/x', 'x'], ['b', 'a'], ['x', 'b'])).status).toBe(204)
+    expect(changing()).toHaveLength(4)
     expect(paths()).toEqual(['/a', '/b', '/c/d'])
   })
 
-  it('is 404 for what is missing, although the daemon says 204', async () => {
-    fill({ '/a': null })
+  it('of what is missing is what the daemon says it is, and is not recorded', async () => {
+    fill({ '/a': null, '/b': '1' })
     for (const from of ['x', 'a/x', 'nowhere/x']) {
-      expect(codeOf(await rename('/', [from, 'y']))).toEqual([404, 'NotFoundHttpException'])
+      expect((await rename('/', [from, 'y'])).status).toBe(204)
     }
-    expect(changing()).toEqual([])
+    expect(changing()).toHaveLength(3)
     expect(await world.events()).toEqual([])
+    expect((await rename('/', ['gone', 'y'], ['b', 'c'])).status).toBe(204)
+    expect((await fixtures.entries()).map(({ properties }) => properties)).toEqual([
+      { directory: '/', files: [{ from: 'b', to: 'c' }] },
+    ])
+    fixtures.daemon.respond(({ path }) =>
+      path.includes('rename') ? { status: 404, json: { error: 'no such file' } } : { json: [] },
+    )
+    expect((await rename('/', ['x', 'y'])).status).toBe(404)
   })
 
   it('is 400 when something is at the new place', async () => {
@@ -75,18 +89,37 @@ describe('renaming', () => {
       expect(codeOf(answer)).toEqual([400, 'DaemonConnectionException'])
       expect(answer.body.errors[0].detail).toContain('already exists')
     }
-    expect(scene.tree.get('/y')).toBe('2')
+    expect(fixtures.tree.get('/y')).toBe('2')
     expect(await world.events()).toEqual([])
   })
 
-  it('stops where one fails: what was moved stays so, is recorded, and the answer names the one', async () => {
+  it('records what was moved when one of them fails, and the answer names that one', async () => {
     fill({ '/a': '1', '/b': '2', '/c': '3', '/taken': '4' })
     const { status, body } = await rename('/', ['a', 'a2'], ['b', 'taken'], ['c', 'c2'])
     expect(status).toBe(400)
-    expect(body.errors[0].detail).toMatch(/^b failed, 1 of 3 are done: .*already exists/)
-    expect(paths()).toEqual(['/a2', '/b', '/c', '/taken'])
-    expect((await scene.entries()).map(({ properties }) => properties)).toEqual([
-      { directory: '/', files: [{ from: 'a', to: 'a2' }] },
+    expect(body.errors[0].detail).toMatch(/^b failed, 2 of 3 are done: .*already exists/)
+    expect(paths()).toEqual(['/a2', '/b', '/c2', '/taken'])
+    expect((await fixtures.entries()).map(({ properties }) => properties)).toEqual([
+      {
+        directory: '/',
+        files: [
+          { from: 'a', to: 'a2' },
+          { from: 'c', to: 'c2' },
+        ],
+      },
+    ])
+  })
+
+  it('one after the other stops where one fails', async () => {
+    fill({ '/a': '1', '/b': '2', '/taken': '3' })
+    const { status, body } = await rename('/', ['a', 'c'], ['b', 'taken'], ['c', 'd'])
+    expect([status, body.errors[0].detail]).toEqual([
+      400,
+      expect.stringMatching(/^b failed, 1 of 3 are done: /),
+    ])
+    expect(paths()).toEqual(['/b', '/c', '/taken'])
+    expect((await fixtures.entries()).map(({ properties }) => properties)).toEqual([
+      { directory: '/', files: [{ from: 'a', to: 'c' }] },
     ])
   })
 
@@ -98,14 +131,14 @@ describe('renaming', () => {
     expect(await world.events()).toEqual([])
   })
 
-  it('gives up in time', async () => {
+  it('times out', async () => {
     fill({ '/a': '1', '/b': '2' })
-    scene.daemon.respond(({ path }) => {
+    fixtures.daemon.respond(({ path }) => {
       if (!path.includes('rename')) return { json: [{ name: 'a' }, { name: 'b' }] }
       world.clock.advance(6)
       return { status: 204 }
     })
-    const { status, body } = await rename('/', ['a', 'c'], ['b', 'd'])
+    const { status, body } = await rename('/', ['a', 'c'], ['b', 'a'])
     expect([status, body.errors[0].detail]).toEqual([504, expect.stringMatching(/^b failed, 1 of 2/)])
     expect(await world.events()).toEqual(['server:file.rename'])
   })
@@ -114,19 +147,19 @@ describe('renaming', () => {
 describe('copying', () => {
   it('asks the daemon and is recorded', async () => {
     fill({ '/dir': null, '/dir/a.txt': '1' })
-    expect((await scene.post('copy', { location: 'dir//a.txt' })).status).toBe(204)
+    expect((await fixtures.post('copy', { location: 'dir//a.txt' })).status).toBe(204)
     expect(changing()).toEqual([['POST', 'copy', { location: '/dir/a.txt' }]])
-    expect(await scene.entries()).toEqual([
-      { event: 'server:file.copy', serverId: scene.server.id, properties: { file: '/dir/a.txt' } },
+    expect(await fixtures.entries()).toEqual([
+      { event: 'server:file.copy', serverId: fixtures.server.id, properties: { file: '/dir/a.txt' } },
     ])
   })
 
   it('is 404 for what is missing and 400 for a folder', async () => {
     fill({ '/dir': null })
-    expect((await scene.post('copy', { location: '/nothing' })).status).toBe(404)
-    expect((await scene.post('copy', { location: '/no/thing' })).status).toBe(404)
-    expect((await scene.post('copy', { location: '/dir' })).status).toBe(400)
-    expect(ruleOf(await scene.post('copy', { location: '' }))).toEqual([422, 'location', 'required'])
+    expect((await fixtures.post('copy', { location: '/nothing' })).status).toBe(404)
+    expect((await fixtures.post('copy', { location: '/no/thing' })).status).toBe(404)
+    expect((await fixtures.post('copy', { location: '/dir' })).status).toBe(400)
+    expect(ruleOf(await fixtures.post('copy', { location: '' }))).toEqual([422, 'location', 'required'])
     expect(await world.events()).toEqual([])
   })
 })
@@ -134,13 +167,15 @@ describe('copying', () => {
 describe('deleting', () => {
   it('is done in one call and recorded; what is named twice goes once', async () => {
     fill({ '/a': null, '/a/x': '1', '/a/b': null, '/a/b/c': '2' })
-    expect((await scene.post('delete', { root: 'a/', files: ['x', './x', 'b/c', 'gone'] })).status).toBe(204)
+    expect((await fixtures.post('delete', { root: 'a/', files: ['x', './x', 'b/c', 'gone'] })).status).toBe(
+      204,
+    )
     expect(changing()).toEqual([['POST', 'delete', { root: '/a', files: ['x', 'b/c', 'gone'] }]])
     expect(paths()).toEqual(['/a', '/a/b'])
-    expect(await scene.entries()).toEqual([
+    expect(await fixtures.entries()).toEqual([
       {
         event: 'server:file.delete',
-        serverId: scene.server.id,
+        serverId: fixtures.server.id,
         properties: { directory: '/a/', files: ['x', 'b/c', 'gone'] },
       },
     ])
@@ -158,38 +193,42 @@ describe('deleting', () => {
       ['/a', '../b', 'p_path'],
       ['/a', '../../b', 'p_path'],
     ] as const) {
-      expect(ruleOf(await scene.post('delete', { root, files: ['x', file] })), `${root} ${file}`).toEqual([
+      expect(ruleOf(await fixtures.post('delete', { root, files: ['x', file] })), `${root} ${file}`).toEqual([
         422,
         'files.1',
         rule,
       ])
     }
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
   })
 
   it('takes 1 to 1000 names', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `f${n}`)
-    expect((await scene.post('delete', { root: '/', files: names(1000) })).status).toBe(204)
-    expect(ruleOf(await scene.post('delete', { root: '/', files: names(1001) }))).toEqual([
+    expect((await fixtures.post('delete', { root: '/', files: names(1000) })).status).toBe(204)
+    expect(ruleOf(await fixtures.post('delete', { root: '/', files: names(1001) }))).toEqual([
       422,
       'files',
       'max',
     ])
-    expect(ruleOf(await scene.post('delete', { root: '/', files: [] }))).toEqual([422, 'files', 'required'])
-    expect(ruleOf(await scene.post('delete', { root: '/' }))).toEqual([422, 'files', 'required'])
+    expect(ruleOf(await fixtures.post('delete', { root: '/', files: [] }))).toEqual([
+      422,
+      'files',
+      'required',
+    ])
+    expect(ruleOf(await fixtures.post('delete', { root: '/' }))).toEqual([422, 'files', 'required'])
   })
 })
 
 describe('making a folder', () => {
   it('asks the daemon and is recorded', async () => {
-    expect((await scene.post('create-folder', { name: 'a b' })).status).toBe(204)
-    expect((await scene.post('create-folder', { root: '/x', name: 'y/z' })).status).toBe(204)
-    expect((await scene.post('create-folder', { root: null, name: 'a b' })).status).toBe(204)
+    expect((await fixtures.post('create-folder', { name: 'a b' })).status).toBe(204)
+    expect((await fixtures.post('create-folder', { root: '/x', name: 'y/z' })).status).toBe(204)
+    expect((await fixtures.post('create-folder', { root: null, name: 'a b' })).status).toBe(204)
     expect(changing().slice(0, 2)).toEqual([
       ['POST', 'create-directory', { path: '/', name: 'a b' }],
       ['POST', 'create-directory', { path: '/x/y', name: 'z' }],
     ])
-    const properties = (await scene.entries()).map((entry) => entry.properties)
+    const properties = (await fixtures.entries()).map((entry) => entry.properties)
     expect(properties.slice(0, 2)).toEqual([
       { name: 'a b', directory: '/' },
       { name: 'z', directory: '/x/y/' },
@@ -198,19 +237,19 @@ describe('making a folder', () => {
 
   it('is 400 where a file is in the way', async () => {
     fill({ '/a.txt': '', '/dir': null })
-    expect(codeOf(await scene.post('create-folder', { name: 'a.txt' }))).toEqual([
+    expect(codeOf(await fixtures.post('create-folder', { name: 'a.txt' }))).toEqual([
       400,
       'BadRequestHttpException',
     ])
-    expect((await scene.post('create-folder', { root: 'a.txt', name: 'b' })).status).toBe(400)
-    expect((await scene.post('create-folder', { name: 'dir' })).status).toBe(204)
+    expect((await fixtures.post('create-folder', { root: 'a.txt', name: 'b' })).status).toBe(400)
+    expect((await fixtures.post('create-folder', { name: 'dir' })).status).toBe(204)
     expect(await world.events()).toEqual(['server:file.create-directory'])
   })
 })
 
 describe('rights', () => {
   const chmod = (...modes: unknown[]) =>
-    scene.post('chmod', { root: '/', files: modes.map((mode, at) => ({ file: `f${at}`, mode })) })
+    fixtures.post('chmod', { root: '/', files: modes.map((mode, at) => ({ file: `f${at}`, mode })) })
 
   it('are set one call each, as octal digits, and leave no event', async () => {
     expect((await chmod(644, '755', '0755', 0, '0', '007')).status).toBe(204)
@@ -245,12 +284,12 @@ describe('rights', () => {
     ]) {
       expect(ruleOf(await chmod('644', mode)), JSON.stringify(mode)).toEqual([422, 'files.1.mode', rule])
     }
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
   })
 
   it('stop where one fails', async () => {
     let calls = 0
-    scene.daemon.respond(() => ((calls += 1) === 2 ? { status: 500 } : { status: 204 }))
+    fixtures.daemon.respond(() => ((calls += 1) === 2 ? { status: 500 } : { status: 204 }))
     const { status, body } = await chmod('644', '644', '644')
     expect([status, body.errors[0].detail]).toEqual([500, expect.stringMatching(/^f1 failed, 1 of 3/)])
     expect(calls).toBe(2)
@@ -273,22 +312,22 @@ describe('what the egg protects', () => {
 
   it('is neither read nor changed nor replaced', async () => {
     fill({ '/server.jar': 'x', '/a': 'x' })
-    await scene.protect(['*.jar'])
+    await fixtures.protect(['*.jar'])
     for (const [route, body] of attempts('server.jar')) {
-      expect(codeOf(await scene.post(route, body)), route).toEqual([403, 'AccessDeniedHttpException'])
+      expect(codeOf(await fixtures.post(route, body)), route).toEqual([403, 'AccessDeniedHttpException'])
     }
-    expect((await scene.write('/server.jar', 'x')).status).toBe(403)
-    expect(scene.daemon.calls).toEqual([])
+    expect((await fixtures.write('/server.jar', 'x')).status).toBe(403)
+    expect(fixtures.daemon.calls).toEqual([])
     expect(await world.events()).toEqual([])
   })
 
   it('is 403 also when only the daemon knows of it', async () => {
-    scene.daemon.respond({
+    fixtures.daemon.respond({
       status: 403,
       json: { error: 'This file cannot be modified: present in egg denylist.' },
     })
-    expect(codeOf(await scene.post('copy', { location: 'a' }))).toEqual([403, 'AccessDeniedHttpException'])
-    scene.daemon.respond({ status: 403, json: { error: 'You are not authorized.' } })
-    expect((await scene.post('copy', { location: 'a' })).status).toBe(502)
+    expect(codeOf(await fixtures.post('copy', { location: 'a' }))).toEqual([403, 'AccessDeniedHttpException'])
+    fixtures.daemon.respond({ status: 403, json: { error: 'You are not authorized.' } })
+    expect((await fixtures.post('copy', { location: 'a' })).status).toBe(502)
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { refuseBusy } from '../../src/domain/files/lock.ts'
-import { useFileScene } from './file-scene.ts'
+import { useFileFixtures } from './file-fixtures.ts'
 
-const { world, scene } = useFileScene()
+const { world, fixtures } = useFileFixtures()
 
-const pull = (body: object) => scene.post('pull', { url: 'https://example.org/a/b.jar', ...body })
+const pull = (body: object) => fixtures.post('pull', { url: 'https://example.org/a/b.jar', ...body })
 const ruleOf = ({ status, body }: { status: number; body: any }) => [
   status,
   body.errors[0].meta?.source_field,
@@ -14,11 +14,13 @@ const ruleOf = ({ status, body }: { status: number; body: any }) => [
 describe('pulling a file', () => {
   it('begins on the daemon and is recorded', async () => {
     expect((await pull({})).status).toBe(204)
-    expect(scene.told()).toEqual([['POST', 'pull', { url: 'https://example.org/a/b.jar', root: '/' }]])
-    expect(await scene.entries()).toEqual([
+    expect(fixtures.daemonCalls()).toEqual([
+      ['POST', 'pull', { url: 'https://example.org/a/b.jar', root: '/' }],
+    ])
+    expect(await fixtures.entries()).toEqual([
       {
         event: 'server:file.pull',
-        serverId: scene.server.id,
+        serverId: fixtures.server.id,
         properties: { directory: '/', url: 'https://example.org/a/b.jar' },
       },
     ])
@@ -30,7 +32,7 @@ describe('pulling a file', () => {
     await pull({ directory: '/mods', filename: 'sub/c.jar', use_header: '1', foreground: 0 })
     await pull({ filename: '' })
     const url = 'https://example.org/a/b.jar'
-    expect(scene.told().map(([, , body]) => body)).toEqual([
+    expect(fixtures.daemonCalls().map(([, , body]) => body)).toEqual([
       { url, root: '/mods/x', file_name: 'c d.jar', use_header: false, foreground: true },
       { url, root: '/' },
       { url, root: '/mods/sub', file_name: 'c.jar', use_header: true, foreground: false },
@@ -40,7 +42,7 @@ describe('pulling a file', () => {
 
   it('names the address as every reader reads it', async () => {
     await pull({ url: 'HTTP://134744072/x' })
-    expect(scene.told()[0]?.[2].url).toBe('http://8.8.8.8/x')
+    expect(fixtures.daemonCalls()[0]?.[2].url).toBe('http://8.8.8.8/x')
   })
 
   it('does not send the daemon to addresses inside, with credentials or of other schemes', async () => {
@@ -70,7 +72,7 @@ describe('pulling a file', () => {
       'max',
     ])
     expect(ruleOf(await pull({ foreground: 'maybe' }))).toEqual([422, 'foreground', 'boolean'])
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
     expect(await world.events()).toEqual([])
   })
 
@@ -85,23 +87,23 @@ describe('pulling a file', () => {
     ]) {
       expect((await pull(body)).status, JSON.stringify(body)).toBe(403)
     }
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
   })
 
   it('in the foreground is waited for, as long as one may wait', async () => {
-    Object.assign(world.parts, { config: { ...world.parts.config, longestWait: 100 } })
-    scene.daemon.respond({ hang: true })
+    Object.assign(world.services, { config: { ...world.services.config, maxWaitMs: 100 } })
+    fixtures.daemon.respond({ hang: true })
     expect((await pull({ foreground: true })).status).toBe(204)
-    await expect(refuseBusy(scene.panel(), scene.server)).rejects.toMatchObject({ status: 409 })
+    await expect(refuseBusy(fixtures.panel(), fixtures.server)).rejects.toMatchObject({ status: 409 })
     expect(await world.events()).toEqual(['server:file.pull'])
   })
 
   it('that the daemon refuses leaves no event', async () => {
-    scene.daemon.respond({ status: 400, json: { error: 'three are running' } })
+    fixtures.daemon.respond({ status: 400, json: { error: 'three are running' } })
     expect((await pull({})).status).toBe(400)
-    scene.daemon.respond({ status: 500 })
+    fixtures.daemon.respond({ status: 500 })
     expect((await pull({ foreground: true })).status).toBe(500)
-    await refuseBusy(scene.panel(), scene.server)
+    await refuseBusy(fixtures.panel(), fixtures.server)
     expect(await world.events()).toEqual([])
   })
 
@@ -109,9 +111,9 @@ describe('pulling a file', () => {
     const answers = await Promise.all(Array.from({ length: 14 }, () => pull({})))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(4)
-    const other = await scene.subuserToken(['file.create'])
+    const other = await fixtures.subuserToken(['file.create'])
     const body = { url: 'https://example.org/x' }
-    expect((await scene.ask('POST', 'pull', { token: other, body })).status).toBe(204)
+    expect((await fixtures.send('POST', 'pull', { token: other, body })).status).toBe(204)
     world.clock.advance(301)
     expect((await pull({})).status).toBe(204)
   })

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../support/answers.ts'
-import { useFileScene } from './file-scene.ts'
+import { useFileFixtures } from './file-fixtures.ts'
 import { conflictsOf } from './conflicts.ts'
 
-const { world, scene } = useFileScene()
+const { world, fixtures } = useFileFixtures()
 
-/** Paths with what each of them is refused with. */
+/** Paths, and the refusal of each. */
 const tricks: [path: string, status: number, rule?: string][] = [
   ['..', 422, 'p_path'],
   ['../..', 422, 'p_path'],
@@ -32,7 +32,7 @@ const tricks: [path: string, status: number, rule?: string][] = [
   ['.roost-trash\\x', 403],
   ['..\\.roost-trash', 403],
 ]
-/** What looks like a trick and is a name, with the path which the daemon is told. */
+/** Names that look like a trick, and the path that is sent to the daemon. */
 const names: [path: string, resolved: string][] = [
   ['a//b', '/a/b'],
   ['./a/./b', '/a/b'],
@@ -50,17 +50,17 @@ const names: [path: string, resolved: string][] = [
   ['日本🎮', '/日本🎮'],
 ]
 
-const get = (route: string, parameter: string) => (path: string) => scene.get(route, parameter, path)
+const get = (route: string, parameter: string) => (path: string) => fixtures.get(route, parameter, path)
 const post = (route: string, bodyOf: (path: string) => unknown) => (path: string) =>
-  scene.post(route, bodyOf(path))
+  fixtures.post(route, bodyOf(path))
 const url = 'https://example.org/x'
 
-/** Every place at which a route takes a path. */
+/** Every field in which a route takes a path. */
 const places: Record<string, (path: string) => Promise<Answer>> = {
   'list directory': get('list', 'directory'),
   'contents file': get('contents', 'file'),
   'download file': get('download', 'file'),
-  'write file': (path) => scene.write(path, 'x'),
+  'write file': (path) => fixtures.write(path, 'x'),
   'copy location': post('copy', (location) => ({ location })),
   'rename root': post('rename', (root) => ({ root, files: [{ from: 'x', to: 'y' }] })),
   'rename from': post('rename', (from) => ({ root: '/', files: [{ from, to: 'y' }] })),
@@ -87,11 +87,11 @@ const places: Record<string, (path: string) => Promise<Answer>> = {
 }
 
 beforeEach(() => {
-  Object.assign(world.parts, { config: { ...world.parts.config, clientRateLimit: 1_000_000 } })
+  Object.assign(world.services, { config: { ...world.services.config, clientRateLimit: 1_000_000 } })
 })
 
 describe.each(Object.entries(places))('%s', (place, send) => {
-  it('takes no trick, and nothing is told to the daemon', async () => {
+  it('refuses path tricks, and calls no daemon', async () => {
     const faults: string[] = []
     for (const [path, status, rule] of tricks) {
       world.clock.advance(301)
@@ -101,26 +101,26 @@ describe.each(Object.entries(places))('%s', (place, send) => {
       else if (rule && answer.body.errors[0].meta?.rule !== rule) faults.push(`${shown} ${answer.text}`)
     }
     expect(faults).toEqual([])
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
     expect(await world.events()).toEqual([])
   })
 
-  it('takes odd names for what they are', async () => {
+  it('takes unusual names literally', async () => {
     const faults: string[] = []
     for (const [path, resolved] of names) {
       world.clock.advance(301)
-      scene.daemon.calls.length = 0
+      fixtures.daemon.calls.length = 0
       const answer = await send(path)
       if (![200, 204, 400, 404].includes(answer.status)) faults.push(`${path}: ${answer.status}`)
       if (place === 'download file') continue
-      const told = scene.told().map((call) => JSON.stringify(call.slice(1)).replace(url, ''))
+      const daemonCalls = fixtures.daemonCalls().map((call) => JSON.stringify(call.slice(1)).replace(url, ''))
       const spelt = JSON.stringify(resolved.slice(1)).slice(1, -1)
       const lastName = spelt.slice(spelt.lastIndexOf('/') + 1)
       const isParentListed = ['contents file', 'rename to', 'rename from', 'rename second'].includes(place)
-      if (!isParentListed && !told.some((call) => call.includes(lastName)))
-        faults.push(`${path} became ${told.join()}`)
-      if (told.some((call) => /"\/?\.\.?"|\/\.\.?\/|\/\/|\/\.\.?"/.test(call)))
-        faults.push(`${path} was told as ${told.join()}`)
+      if (!isParentListed && !daemonCalls.some((call) => call.includes(lastName)))
+        faults.push(`${path} became ${daemonCalls.join()}`)
+      if (daemonCalls.some((call) => /"\/?\.\.?"|\/\.\.?\/|\/\/|\/\.\.?"/.test(call)))
+        faults.push(`${path} was told as ${daemonCalls.join()}`)
     }
     expect(faults).toEqual([])
   })
@@ -153,14 +153,14 @@ describe('a root with names', () => {
       for (const [route, body] of Object.entries(bodies)) {
         world.clock.advance(301)
         const expected = name.includes('trash') || root.startsWith('/.roost') ? 403 : 422
-        expect((await scene.post(route, body)).status, `${route} ${root} ${name}`).toBe(expected)
+        expect((await fixtures.post(route, body)).status, `${route} ${root} ${name}`).toBe(expected)
       }
     }
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
   })
 })
 
-describe('who may', () => {
+describe('access', () => {
   const routes: [permission: string, method: string, path: string, body?: unknown][] = [
     ['file.read', 'GET', 'list'],
     ['file.read-content', 'GET', 'contents?file=a'],
@@ -177,26 +177,26 @@ describe('who may', () => {
     ['file.delete', 'POST', 'delete', { root: '/', files: ['b'] }],
   ]
 
-  it('is said by one permission each', async () => {
-    scene.tree.set('/a', 'x').set('/z', 'archive')
+  it('needs one permission for each route', async () => {
+    fixtures.tree.set('/a', 'x').set('/z', 'archive')
     const all = [...new Set(routes.map(([permission]) => permission))]
     for (const [permission, method, path, body] of routes) {
-      const others = await scene.subuserToken(all.filter((each) => each !== permission))
-      const own = await scene.subuserToken([permission])
-      const send = (token: string) => scene.ask(method, path, { token, ...(body ? { body } : {}) })
+      const others = await fixtures.subuserToken(all.filter((each) => each !== permission))
+      const own = await fixtures.subuserToken([permission])
+      const send = (token: string) => fixtures.send(method, path, { token, ...(body ? { body } : {}) })
       expect((await send(others)).status, path).toBe(403)
       const { status } = await send(own)
       expect([200, 204], `${path} ${status}`).toContain(status)
     }
   })
 
-  it('is nobody while the server is in a state that conflicts, be it an administrator', async () => {
-    const asked = routes.map(([, method, path, body]) => [method, `/files/${path}`, body] as const)
-    const all = asked.map(([method, path]) => `${method} ${path}`)
-    const conflicts = await conflictsOf(world, scene.server, asked)
+  it('is refused while the server is in a state that conflicts, even to administrators', async () => {
+    const requests = routes.map(([, method, path, body]) => [method, `/files/${path}`, body] as const)
+    const all = requests.map(([method, path]) => `${method} ${path}`)
+    const conflicts = await conflictsOf(world, fixtures.server, requests)
     expect(conflicts).toHaveLength(18)
     for (const { state, caller, refused } of conflicts) expect(refused, `${caller} ${state}`).toEqual(all)
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
     expect(await world.events()).toEqual([])
   })
 })

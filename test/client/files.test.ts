@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { useFileScene } from './file-scene.ts'
+import { useFileFixtures } from './file-fixtures.ts'
 
-const { world, scene } = useFileScene()
+const { world, fixtures } = useFileFixtures()
 
 const fill = (files: Record<string, string | null | { letter: string }>) => {
-  for (const [path, content] of Object.entries(files)) scene.tree.set(path, content)
+  for (const [path, content] of Object.entries(files)) fixtures.tree.set(path, content)
 }
 const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.errors[0].code]
 const limit = 4 * 1024 * 1024
@@ -12,7 +12,7 @@ const limit = 4 * 1024 * 1024
 describe('a folder', () => {
   it('is listed as the wire has it', async () => {
     fill({ '/a.txt': 'hello', '/world': null, '/link': { letter: 'L' } })
-    const { status, body } = await scene.ask('GET', 'list')
+    const { status, body } = await fixtures.send('GET', 'list')
     expect(status).toBe(200)
     const times = { created_at: '2026-03-01T10:00:00+00:00', modified_at: '2026-03-02T12:00:00+00:00' }
     expect(body).toEqual({
@@ -53,7 +53,7 @@ describe('a folder', () => {
   })
 
   const namesIn = async (directory: string) =>
-    (await scene.get('list', 'directory', directory)).body.data.map(
+    (await fixtures.get('list', 'directory', directory)).body.data.map(
       ({ attributes }: { attributes: { name: string } }) => attributes.name,
     )
 
@@ -67,35 +67,41 @@ describe('a folder', () => {
     for (const path of ['/x/ y ', 'x/ y ', '/x//./ y /', '/x/a/../ y ']) {
       expect(await namesIn(path)).toEqual(['z'])
     }
-    expect((await scene.get('list', 'directory', '/x/y')).status).toBe(404)
+    expect((await fixtures.get('list', 'directory', '/x/y')).status).toBe(404)
   })
 
   it('is 404 when it is missing, below what is missing, a file or a link', async () => {
     fill({ '/a.txt': '', '/link': { letter: 'L' } })
     for (const path of ['/nothing', '/nothing/at/all', '/a.txt', '/a.txt/b', '/link']) {
-      expect(codeOf(await scene.get('list', 'directory', path)), path).toEqual([404, 'NotFoundHttpException'])
+      expect(codeOf(await fixtures.get('list', 'directory', path)), path).toEqual([
+        404,
+        'NotFoundHttpException',
+      ])
     }
-    scene.daemon.respond({ status: 404, json: { error: 'not found' } })
-    expect((await scene.get('list', 'directory', '/nothing')).status).toBe(404)
+    fixtures.daemon.respond({ status: 404, json: { error: 'not found' } })
+    expect((await fixtures.get('list', 'directory', '/nothing')).status).toBe(404)
   })
 
   it('is a failure of the daemon when that is what it is', async () => {
-    scene.daemon.respond({ status: 500 })
+    fixtures.daemon.respond({ status: 500 })
     for (const path of ['/', '/world', '/deep/world']) {
-      expect(codeOf(await scene.get('list', 'directory', path))).toEqual([500, 'DaemonConnectionException'])
+      expect(codeOf(await fixtures.get('list', 'directory', path))).toEqual([
+        500,
+        'DaemonConnectionException',
+      ])
     }
     fill({ '/world': null })
-    scene.daemon.respond(({ path }) =>
+    fixtures.daemon.respond(({ path }) =>
       path.endsWith('world')
         ? { status: 500 }
         : { json: [{ name: 'world', mode: 'drwxr-xr-x', directory: true }] },
     )
-    expect((await scene.get('list', 'directory', '/world')).status).toBe(500)
-    scene.daemon.respond({ status: 404, json: { error: 'no such server' } })
-    expect(codeOf(await scene.get('list', 'directory', '/'))).toEqual([404, 'DaemonConnectionException'])
+    expect((await fixtures.get('list', 'directory', '/world')).status).toBe(500)
+    fixtures.daemon.respond({ status: 404, json: { error: 'no such server' } })
+    expect(codeOf(await fixtures.get('list', 'directory', '/'))).toEqual([404, 'DaemonConnectionException'])
     for (const answer of [{ json: { a: 1 } }, { json: null }, { text: '<html>' }]) {
-      scene.daemon.respond(answer)
-      expect((await scene.ask('GET', 'list')).status).toBe(502)
+      fixtures.daemon.respond(answer)
+      expect((await fixtures.send('GET', 'list')).status).toBe(502)
     }
   })
 
@@ -112,8 +118,8 @@ describe('a folder', () => {
       { name: 'd', mode: '-rwsr-xr-x' },
       { name: 'e', mode: 'prw-r--r--', file: true },
     ]
-    scene.daemon.respond({ json: odd })
-    const { status, body } = await scene.ask('GET', 'list')
+    fixtures.daemon.respond({ json: odd })
+    const { status, body } = await fixtures.send('GET', 'list')
     expect(status).toBe(200)
     expect(body.data.map((each: any) => [each.attributes.name, each.attributes.is_file])).toEqual([
       ['c', false],
@@ -131,20 +137,20 @@ describe('a folder', () => {
 describe('contents', () => {
   it('FE-4: are the bytes, as text that no browser runs', async () => {
     fill({ '/dir': null, '/dir/a b.html': '<script>\r\n ä ' })
-    const { status, text, headers } = await scene.get('contents', 'file', 'dir/a b.html')
+    const { status, text, headers } = await fixtures.get('contents', 'file', 'dir/a b.html')
     expect([status, text]).toEqual([200, '<script>\r\n ä '])
     expect(headers.get('content-type')).toMatch(/^text\/plain/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-security-policy')).toContain('sandbox')
     expect(headers.get('cache-control')).toBe('no-store, private')
-    expect(await scene.entries()).toEqual([
-      { event: 'server:file.read', serverId: scene.server.id, properties: { file: '/dir/a b.html' } },
+    expect(await fixtures.entries()).toEqual([
+      { event: 'server:file.read', serverId: fixtures.server.id, properties: { file: '/dir/a b.html' } },
     ])
   })
 
   it('of an empty file are empty', async () => {
     fill({ '/a': '' })
-    const { status, text } = await scene.get('contents', 'file', '/a')
+    const { status, text } = await fixtures.get('contents', 'file', '/a')
     expect([status, text]).toEqual([200, ''])
   })
 
@@ -157,53 +163,64 @@ describe('contents', () => {
       ['/dir', 400],
       ['/pipe', 400],
     ] as const) {
-      expect((await scene.get('contents', 'file', path)).status, path).toBe(status)
+      expect((await fixtures.get('contents', 'file', path)).status, path).toBe(status)
     }
-    expect(scene.told().filter(([, route]) => route.startsWith('contents'))).toEqual([])
-    expect((await scene.get('contents', 'file', '/link')).status).toBe(400)
+    expect(fixtures.daemonCalls().filter(([, route]) => route.startsWith('contents'))).toEqual([])
+    expect((await fixtures.get('contents', 'file', '/link')).status).toBe(400)
     expect(await world.events()).toEqual([])
   })
 
   it('of a link are shown when the daemon follows it, and not when it leads to a folder', async () => {
     const list = { json: [{ name: 'link', mode: 'Lrwxrwxrwx', size: 5, file: true }] }
-    scene.daemon.respond(({ path }) => (path.includes('contents') ? { text: 'far' } : list))
-    expect((await scene.get('contents', 'file', '/link')).text).toBe('far')
+    fixtures.daemon.respond(({ path }) => (path.includes('contents') ? { text: 'far' } : list))
+    expect((await fixtures.get('contents', 'file', '/link')).text).toBe('far')
     const cut = { text: '', headers: { 'content-length': '4096' }, cut: true } as const
-    scene.daemon.respond(({ path }) => (path.includes('contents') ? cut : list))
-    expect((await scene.get('contents', 'file', '/link')).status).toBe(400)
+    fixtures.daemon.respond(({ path }) => (path.includes('contents') ? cut : list))
+    expect((await fixtures.get('contents', 'file', '/link')).status).toBe(400)
   })
 
-  it('of 4 MiB are shown, of more refused: by the listing, the announced and the counted length', async () => {
+  it('of 4 MiB are shown, of more refused: by the listing and the announced length', async () => {
     const tooLarge = [400, 'FileSizeTooLargeException']
     fill({ '/fits': 'x'.repeat(limit), '/large': 'x'.repeat(limit + 1) })
-    expect((await scene.get('contents', 'file', '/fits')).text).toHaveLength(limit)
-    scene.daemon.calls.length = 0
-    expect(codeOf(await scene.get('contents', 'file', '/large'))).toEqual(tooLarge)
-    expect(scene.told()).toHaveLength(1)
+    expect((await fixtures.get('contents', 'file', '/fits')).text).toHaveLength(limit)
+    fixtures.daemon.calls.length = 0
+    expect(codeOf(await fixtures.get('contents', 'file', '/large'))).toEqual(tooLarge)
+    expect(fixtures.daemonCalls()).toHaveLength(1)
     const small = { json: [{ name: 'grows', mode: '-rw-r--r--', size: 5 }] }
     const grown = { text: 'x'.repeat(limit + 1) }
     const announced = { 'content-length': String(limit + 1) }
-    for (const headers of [{} as Record<string, string>, announced]) {
-      scene.daemon.respond(({ path }) => (path.includes('contents') ? { ...grown, headers } : small))
-      expect(codeOf(await scene.get('contents', 'file', '/grows'))).toEqual(tooLarge)
-    }
+    fixtures.daemon.respond(({ path }) =>
+      path.includes('contents') ? { ...grown, headers: announced } : small,
+    )
+    expect(codeOf(await fixtures.get('contents', 'file', '/grows'))).toEqual(tooLarge)
     expect(await world.events()).toEqual(['server:file.read'])
+  })
+
+  it('of which the daemon sends more than 4 MiB without saying so are 502 with a code of their own', async () => {
+    const small = { json: [{ name: 'grows', mode: '-rw-r--r--', size: 5 }] }
+    fixtures.daemon.respond(({ path }) =>
+      path.includes('contents') ? { text: 'x'.repeat(limit + 1) } : small,
+    )
+    const answer = await fixtures.get('contents', 'file', '/grows')
+    expect(codeOf(answer)).toEqual([502, 'DaemonAnswerTooLargeException'])
+    expect(await world.events()).toEqual([])
   })
 
   it('that break off, or that the daemon fails to give, are no contents', async () => {
     const small = { json: [{ name: 'a', mode: '-rw-r--r--', size: 5 }] }
     const cut = { text: 'abc', headers: { 'content-length': '5' }, cut: true } as const
-    scene.daemon.respond(({ path }) => (path.includes('contents') ? cut : small))
-    expect(codeOf(await scene.get('contents', 'file', '/a'))).toEqual([502, 'DaemonConnectionException'])
-    scene.daemon.respond(({ path }) => (path.includes('contents') ? { status: 500 } : small))
-    expect((await scene.get('contents', 'file', '/a')).status).toBe(500)
+    fixtures.daemon.respond(({ path }) => (path.includes('contents') ? cut : small))
+    expect(codeOf(await fixtures.get('contents', 'file', '/a'))).toEqual([502, 'DaemonConnectionException'])
+    fixtures.daemon.respond(({ path }) => (path.includes('contents') ? { status: 500 } : small))
+    expect((await fixtures.get('contents', 'file', '/a')).status).toBe(500)
     expect(await world.events()).toEqual([])
   })
 
   it('must be asked for by name', async () => {
     for (const path of ['contents', 'contents?file=', 'contents?file[]=a', 'download', 'download?file=']) {
-      const { status, body } = await scene.ask('GET', path)
-      expect([status, body.errors[0].meta], path).toEqual([422, { source_field: 'file', rule: 'required' }])
+      const { status, body } = await fixtures.send('GET', path)
+      const rule = path.includes('[]') ? 'string' : 'required'
+      expect([status, body.errors[0].meta], path).toEqual([422, { source_field: 'file', rule }])
     }
   })
 })
@@ -212,47 +229,47 @@ describe('writing', () => {
   it('hands over exactly the bytes', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 0xc3, 0x28, 32, 32])
     const request = new Request(
-      `http://panel.test/api/client/servers/${scene.server.uuid}/files/write?file=${encodeURIComponent('/a dir/x ')}`,
-      { method: 'POST', headers: { authorization: `Bearer ${scene.token}` }, body: bytes },
+      `http://panel.test/api/client/servers/${fixtures.server.uuid}/files/write?file=${encodeURIComponent('/a dir/x ')}`,
+      { method: 'POST', headers: { authorization: `Bearer ${fixtures.token}` }, body: bytes },
     )
     expect((await world.app.request(request)).status).toBe(204)
-    const [call] = scene.daemon.calls
+    const [call] = fixtures.daemon.calls
     expect(call?.bytes.equals(bytes)).toBe(true)
     expect(call?.headers['content-length']).toBe('8')
-    expect(scene.told()[0]?.slice(0, 2)).toEqual(['POST', 'write?file=/a dir/x '])
-    expect(await scene.entries()).toEqual([
-      { event: 'server:file.write', serverId: scene.server.id, properties: { file: '/a dir/x ' } },
+    expect(fixtures.daemonCalls()[0]?.slice(0, 2)).toEqual(['POST', 'write?file=/a dir/x '])
+    expect(await fixtures.entries()).toEqual([
+      { event: 'server:file.write', serverId: fixtures.server.id, properties: { file: '/a dir/x ' } },
     ])
   })
 
   it('takes JSON as it is, and nothing said to be JSON that is not', async () => {
     const json = '{ "__proto__": {"a": "\\u0000"}, "b":  "" }\n'
     for (const type of ['application/json', 'application/vnd.api+json; charset=utf-8', 'text/plain']) {
-      expect((await scene.write('a.json', json, type)).status).toBe(204)
-      expect(scene.tree.get('/a.json')).toBe(json)
-      expect(scene.daemon.calls.at(-1)?.headers['content-type']).not.toBe('application/json')
+      expect((await fixtures.write('a.json', json, type)).status).toBe(204)
+      expect(fixtures.tree.get('/a.json')).toBe(json)
+      expect(fixtures.daemon.calls.at(-1)?.headers['content-type']).not.toBe('application/json')
     }
-    expect((await scene.write('a.json', '', 'application/json')).status).toBe(204)
-    expect((await scene.write('a.json', '{"half', 'text/plain')).status).toBe(204)
-    const before = scene.daemon.calls.length
-    expect(codeOf(await scene.write('a.json', '{"half', 'application/json'))).toEqual([
+    expect((await fixtures.write('a.json', '', 'application/json')).status).toBe(204)
+    expect((await fixtures.write('a.json', '{"half', 'text/plain')).status).toBe(204)
+    const before = fixtures.daemon.calls.length
+    expect(codeOf(await fixtures.write('a.json', '{"half', 'application/json'))).toEqual([
       400,
       'BadRequestHttpException',
     ])
-    expect(scene.daemon.calls).toHaveLength(before)
+    expect(fixtures.daemon.calls).toHaveLength(before)
   })
 
   it('takes 4 MiB and no byte more', async () => {
-    expect((await scene.write('a', 'x'.repeat(limit))).status).toBe(204)
-    expect((await scene.write('a', 'x'.repeat(limit + 1))).status).toBe(413)
-    expect((await scene.write('a', 'ä'.repeat(limit / 2 + 1))).status).toBe(413)
-    expect(scene.daemon.calls).toHaveLength(1)
+    expect((await fixtures.write('a', 'x'.repeat(limit))).status).toBe(204)
+    expect((await fixtures.write('a', 'x'.repeat(limit + 1))).status).toBe(413)
+    expect((await fixtures.write('a', 'ä'.repeat(limit / 2 + 1))).status).toBe(413)
+    expect(fixtures.daemon.calls).toHaveLength(1)
   })
 
   it('is refused over a folder and in a file', async () => {
     fill({ '/dir': null, '/a.txt': '' })
-    expect(codeOf(await scene.write('/dir', 'x'))).toEqual([400, 'DaemonConnectionException'])
-    expect(codeOf(await scene.write('/a.txt/b', 'x'))).toEqual([400, 'BadRequestHttpException'])
+    expect(codeOf(await fixtures.write('/dir', 'x'))).toEqual([400, 'DaemonConnectionException'])
+    expect(codeOf(await fixtures.write('/a.txt/b', 'x'))).toEqual([400, 'BadRequestHttpException'])
     expect(await world.events()).toEqual([])
   })
 })
@@ -260,27 +277,27 @@ describe('writing', () => {
 describe('what the egg protects', () => {
   it('cannot be read, and reading it is not recorded', async () => {
     fill({ '/server.jar': 'x', '/Server.jar': 'x', '/dir': null, '/dir/server.jar': 'y', '/secret': null })
-    await scene.protect(['server.jar', '/secret/', '!/dir/server.jar'])
-    expect((await scene.get('contents', 'file', '/server.jar')).status).toBe(403)
-    expect((await scene.get('download', 'file', '/server.jar')).status).toBe(403)
-    expect((await scene.get('download', 'file', '/secret/x')).status).toBe(403)
+    await fixtures.protect(['server.jar', '/secret/', '!/dir/server.jar'])
+    expect((await fixtures.get('contents', 'file', '/server.jar')).status).toBe(403)
+    expect((await fixtures.get('download', 'file', '/server.jar')).status).toBe(403)
+    expect((await fixtures.get('download', 'file', '/secret/x')).status).toBe(403)
     expect(await world.events()).toEqual([])
-    expect((await scene.get('contents', 'file', '/Server.jar')).status).toBe(200)
-    expect((await scene.get('contents', 'file', '/dir/server.jar')).status).toBe(200)
+    expect((await fixtures.get('contents', 'file', '/Server.jar')).status).toBe(200)
+    expect((await fixtures.get('contents', 'file', '/dir/server.jar')).status).toBe(200)
   })
 })
 
 describe('reading', () => {
   it('costs two statements at most', async () => {
     fill({ '/a': 'x' })
-    await scene.protect(['b'])
+    await fixtures.protect(['b'])
     for (const [path, cost] of [
       ['list', 1],
       ['contents?file=a', 2],
       ['download?file=a', 2],
       ['upload', 1],
     ] as const) {
-      expect(await world.countStatements(() => scene.ask('GET', path)), path).toBe(cost)
+      expect(await world.countStatements(() => fixtures.send('GET', path)), path).toBe(cost)
     }
   })
 })

@@ -1,22 +1,22 @@
 import { expect, describe, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { servers } from '../../src/db/schema.ts'
 import { makeAllocation, makeClientToken, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 import { conflictsOf } from './conflicts.ts'
-import { refusal, useNetworkScene } from './network-scene.ts'
+import { refusal, useNetworkFixtures } from './network-fixtures.ts'
 
 const world = useWorld()
-const scene = useNetworkScene(world)
-const { send, add, own, allocation, held, lastEvent, allow } = scene
+const fixtures = useNetworkFixtures(world)
+const { send, add, addAllocation, allocation, listAllocations, lastEvent, allow } = fixtures
 
-const primaryId = async () => only(await world.database.db.select().from(servers)).allocationId
+const primaryId = async () => single(await world.database.db.select().from(servers)).allocationId
 
 describe('the allocations of a server', () => {
   it('are listed by id, with notes and which one is the primary', async () => {
-    const other = await own({ notes: 'voice', ipAlias: 'play.example.test' })
-    await makeAllocation(world, scene.node)
-    const primary = await allocation(scene.server.allocationId)
+    const other = await addAllocation({ notes: 'voice', ipAlias: 'play.example.test' })
+    await makeAllocation(world, fixtures.node)
+    const primary = await allocation(fixtures.server.allocationId)
     const answer = await send('GET')
     expect(answer).toMatchObject({ status: 200 })
     expect(answer.body).toEqual({
@@ -49,7 +49,7 @@ describe('the allocations of a server', () => {
   })
 
   it('each need the permission for what is done with them', async () => {
-    const { id } = await own()
+    const { id } = await addAllocation()
     const friend = await makeUser(world)
     const as = await makeClientToken(world, friend)
     const ways = [
@@ -57,24 +57,24 @@ describe('the allocations of a server', () => {
       ['allocation.create', 'POST', ''],
       ['allocation.update', 'POST', id, { notes: null }],
       ['allocation.update', 'POST', `${id}/primary`],
-      ['allocation.delete', 'DELETE', scene.server.allocationId],
+      ['allocation.delete', 'DELETE', fixtures.server.allocationId],
     ] as const
-    await makeSubuser(world, scene.server, friend, [])
+    await makeSubuser(world, fixtures.server, friend, [])
     for (const [, method, at, body] of ways) {
       expect(refusal(await send(method, at, { as, body }))).toEqual([403, 'AccessDeniedHttpException'])
     }
     expect(await world.events()).toEqual([])
     for (const [permission, method, at, body] of ways) {
       const reader = await makeUser(world)
-      await makeSubuser(world, scene.server, reader, [permission])
+      await makeSubuser(world, fixtures.server, reader, [permission])
       const answer = await send(method, at, { as: await makeClientToken(world, reader), body })
       expect([permission, answer.status === 403]).toEqual([permission, false])
     }
   })
 
   it('of others, and free ones, are not found and stay as they are', async () => {
-    const other = await makeServer(world, { node: scene.node })
-    const free = await makeAllocation(world, scene.node)
+    const other = await makeServer(world, { node: fixtures.node })
+    const free = await makeAllocation(world, fixtures.node)
     for (const id of [other.allocationId, free.id, 99_999]) {
       for (const [method, at] of [
         ['POST', id],
@@ -90,7 +90,7 @@ describe('the allocations of a server', () => {
   })
 
   it('are out of reach while the state of the server forbids it', async () => {
-    const { id } = await own()
+    const { id } = await addAllocation()
     const routes = [
       ['GET', '/network/allocations'],
       ['POST', '/network/allocations'],
@@ -98,38 +98,39 @@ describe('the allocations of a server', () => {
       ['POST', `/network/allocations/${id}/primary`],
       ['DELETE', `/network/allocations/${id}`],
     ] as const
-    const before = await held()
-    for (const { refused } of await conflictsOf(world, scene.server, routes)) expect(refused).toHaveLength(5)
-    expect(await held()).toEqual(before)
+    const before = await listAllocations()
+    for (const { refused } of await conflictsOf(world, fixtures.server, routes))
+      expect(refused).toHaveLength(5)
+    expect(await listAllocations()).toEqual(before)
   })
 
   it('are refused too when the state changes while the request is on its way', async () => {
-    const { id } = await own()
-    const { transaction } = world.parts
+    const { id } = await addAllocation()
+    const { transaction } = world.services
     const suspendFirst: typeof transaction = async (work) => {
       await world.database.db.update(servers).set({ status: 'suspended' })
       return transaction(work)
     }
-    Object.assign(world.parts, { transaction: suspendFirst })
-    try {
-      for (const [method, at] of [
-        ['POST', ''],
-        ['POST', `${id}/primary`],
-        ['DELETE', id],
-      ] as const) {
-        await world.database.db.update(servers).set({ status: null })
-        expect(refusal(await send(method, at))).toEqual([409, 'ServerStateConflictException'])
-      }
-    } finally {
-      Object.assign(world.parts, { transaction })
+    Object.assign(world.services, { transaction: suspendFirst })
+    for (const [method, at] of [
+      ['POST', ''],
+      ['POST', `${id}/primary`],
+      ['DELETE', id],
+    ] as const) {
+      await world.database.db.update(servers).set({ status: null })
+      expect(refusal(await send(method, at))).toEqual([409, 'ServerStateConflictException'])
     }
-    expect([await held(), await world.events()]).toEqual([expect.objectContaining({ length: 2 }), []])
+    Object.assign(world.services, { transaction })
+    expect([await listAllocations(), await world.events()]).toEqual([
+      expect.objectContaining({ length: 2 }),
+      [],
+    ])
   })
 })
 
 describe('notes of an allocation', () => {
   it('are changed, and taken away, and recorded when they are others', async () => {
-    const { id, port } = await own()
+    const { id, port } = await addAllocation()
     const answer = await send('POST', id, { body: { notes: ' voice ' } })
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -148,12 +149,12 @@ describe('notes of an allocation', () => {
     await send('POST', id, { body: { notes: null } })
     expect(await world.events()).toEqual(['server:allocation.notes', 'server:allocation.notes'])
     expect(
-      (await send('POST', scene.server.allocationId, { body: { notes: 'x' } })).body.attributes,
+      (await send('POST', fixtures.server.allocationId, { body: { notes: 'x' } })).body.attributes,
     ).toMatchObject({ is_default: true, notes: 'x' })
   })
 
   it('must be sent, and are no longer than 256 characters', async () => {
-    const { id } = await own({ notes: 'before' })
+    const { id } = await addAllocation({ notes: 'before' })
     for (const [body, rule] of [
       [{}, 'present'],
       [{ notes: 'x'.repeat(257) }, 'max'],
@@ -170,7 +171,7 @@ describe('notes of an allocation', () => {
 
 describe('the primary allocation', () => {
   it('becomes another one, recorded once', async () => {
-    const { id, port } = await own()
+    const { id, port } = await addAllocation()
     const answer = await send('POST', `${id}/primary`)
     expect([answer.status, answer.body.attributes]).toEqual([
       200,
@@ -186,26 +187,26 @@ describe('the primary allocation', () => {
     expect(await world.events()).toEqual(['server:allocation.primary'])
   })
 
-  it('is always one of the server, whoever gives it back meanwhile', async () => {
-    const { id } = await own()
+  it('always belongs to the server, even when it is removed at the same time', async () => {
+    const { id } = await addAllocation()
     const [made, gone] = await Promise.all([send('POST', `${id}/primary`), send('DELETE', id)])
     expect([
       [200, 400],
       [404, 204],
     ]).toContainEqual([made.status, gone.status])
-    expect((await allocation(await primaryId())).serverId).toBe(scene.server.id)
+    expect((await allocation(await primaryId())).serverId).toBe(fixtures.server.id)
   })
 })
 
 describe('giving an allocation back', () => {
   it('frees it and forgets its notes', async () => {
-    const { id, port } = await own({ notes: 'voice' })
+    const { id, port } = await addAllocation({ notes: 'voice' })
     expect(await send('DELETE', id)).toMatchObject({ status: 204, text: '' })
     expect(await allocation(id)).toMatchObject({ serverId: null, notes: null })
     expect(await lastEvent()).toMatchObject({
       event: 'server:allocation.delete',
       properties: { allocation: `198.51.100.7:${port}` },
-      serverId: scene.server.id,
+      serverId: fixtures.server.id,
       subjects: [{ type: 'allocation', id }],
     })
     expect((await send('DELETE', id)).status).toBe(404)
@@ -213,18 +214,18 @@ describe('giving an allocation back', () => {
   })
 
   it('is refused for the primary one, and without a limit', async () => {
-    const { id } = await own()
-    expect(refusal(await send('DELETE', scene.server.allocationId))).toEqual([400, 'DisplayException'])
+    const { id } = await addAllocation()
+    expect(refusal(await send('DELETE', fixtures.server.allocationId))).toEqual([400, 'DisplayException'])
     for (const limit of [null, 0]) {
       await allow(limit)
       expect(refusal(await send('DELETE', id))).toEqual([400, 'DisplayException'])
     }
-    expect(await held()).toHaveLength(2)
+    expect(await listAllocations()).toHaveLength(2)
     expect(await world.events()).toEqual([])
   })
 
   it('happens once, however many ask', async () => {
-    const { id } = await own()
+    const { id } = await addAllocation()
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('DELETE', id)))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(9)

@@ -86,7 +86,7 @@ describe('resource use', () => {
     expect((await ask()).body.attributes).toMatchObject({ current_state: 'stopped', resources: nothing })
   })
 
-  it('is asked for once in twenty seconds, whoever wants to know', async () => {
+  it('is fetched once in twenty seconds, for all callers', async () => {
     const friend = await makeUser(world)
     await makeSubuser(world, server, friend, [])
     const other = await makeClientToken(world, friend)
@@ -105,13 +105,19 @@ describe('resource use', () => {
     expect(daemon.calls).toHaveLength(1)
   })
 
-  it('says that the server is suspended as soon as it is', async () => {
+  it('of a suspended server is 409 with its state, as soon as it is suspended, for every caller', async () => {
     await ask()
     await world.database.db.update(servers).set({ status: 'suspended' })
-    expect((await ask()).body.attributes).toMatchObject({ current_state: 'running', is_suspended: true })
-    world.clock.advance(21)
-    daemon.respond({ json: {} })
-    expect((await ask()).body.attributes).toMatchObject({ current_state: 'offline', is_suspended: true })
+    const admin = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
+    for (const caller of [token, admin]) {
+      const { status, body } = await ask(caller)
+      expect([status, body.errors[0].code, body.errors[0].detail]).toEqual([
+        409,
+        'ServerStateConflictException',
+        'The server is suspended.',
+      ])
+    }
+    expect(daemon.calls).toHaveLength(1)
   })
 
   it('is a 504 whatever the daemon refuses with, and is asked for again', async () => {
@@ -132,7 +138,7 @@ describe('resource use', () => {
       throw new Error('The cache is away.')
     }
     const cache = { get: away, set: away, add: away, remove: away, hit: away, ping: away }
-    Object.assign(world.parts, { cache })
+    Object.assign(world.services, { cache })
     expect((await ask()).status).toBe(200)
     expect((await ask()).status).toBe(200)
     expect(daemon.calls).toHaveLength(2)

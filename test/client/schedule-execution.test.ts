@@ -1,66 +1,75 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { scheduleRuns, schedules, servers, tasks } from '../../src/db/schema.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { makeNode } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
-import { hourly, openScheduleScene, recorded, refusalIn, type ScheduleScene } from './schedule-scene.ts'
+import {
+  hourly,
+  createScheduleFixtures,
+  listEvents,
+  refusalIn,
+  type ScheduleFixtures,
+} from './schedule-fixtures.ts'
 
 const world = useWorld()
 const daemon = useStubDaemon()
-let scene: ScheduleScene
+let fixtures: ScheduleFixtures
 let schedule: number
 
 beforeEach(async () => {
-  scene = await openScheduleScene(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
-  schedule = await scene.add()
+  fixtures = await createScheduleFixtures(world, {
+    node: await makeNode(world, { daemonListen: daemon.port }),
+  })
+  schedule = await fixtures.add()
 })
 
 /** Adds tasks `a`, `b`, … in this order. */
 async function addTasks(names: string): Promise<void> {
-  for (const payload of names) await scene.addTask(schedule, { payload })
+  for (const payload of names) await fixtures.addTask(schedule, { payload })
 }
 
-const told = () =>
+const daemonCalls = () =>
   daemon.calls.filter(({ method }) => method === 'POST').map(({ body }) => body.commands?.[0] ?? body.action)
-const execute = (as?: string) => scene.post(`/${schedule}/execute`, undefined, as)
-const runs = async () => (await scene.get(`/${schedule}/runs`)).body.data.map((item: any) => item.attributes)
+const execute = (as?: string) => fixtures.post(`/${schedule}/execute`, undefined, as)
+const runs = async () =>
+  (await fixtures.get(`/${schedule}/runs`)).body.data.map((item: any) => item.attributes)
 
 describe('a schedule that is run by hand', () => {
   it('runs at once, active or not, and keeps its times', async () => {
     await addTasks('ab')
     const { status, body, text } = await execute()
     expect([status, body, text]).toEqual([202, [], '[]'])
-    expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({
+    expect((await fixtures.get(`/${schedule}`)).body.attributes).toMatchObject({
       is_active: false,
       is_processing: true,
       next_run_at: '2031-03-01T13:00:00+00:00',
     })
-    expect((await scene.tasksOf(schedule)).map(({ is_queued }) => is_queued)).toEqual([true, false])
+    expect((await fixtures.tasksOf(schedule)).map(({ is_queued }) => is_queued)).toEqual([true, false])
     await world.runJobs()
     await world.runJobs()
-    expect(told()).toEqual(['a', 'b'])
-    expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({
+    expect(daemonCalls()).toEqual(['a', 'b'])
+    expect((await fixtures.get(`/${schedule}`)).body.attributes).toMatchObject({
       is_processing: false,
       last_run_at: '2031-03-01T12:00:00+00:00',
     })
-    expect((await scene.tasksOf(schedule)).map(({ is_queued }) => is_queued)).toEqual([false, false])
-    expect((await recorded(world)).at(-1)).toEqual(['server:schedule.execute', { name: 'Hourly' }])
+    expect((await fixtures.tasksOf(schedule)).map(({ is_queued }) => is_queued)).toEqual([false, false])
+    expect((await listEvents(world)).at(-1)).toEqual(['server:schedule.execute', { name: 'Hourly' }])
   })
 
   it('waits for no offset before its first task, and for those of the others', async () => {
-    await scene.addTask(schedule, { payload: 'a', time_offset: 300 })
-    await scene.addTask(schedule, { payload: 'b', time_offset: 300 })
+    await fixtures.addTask(schedule, { payload: 'a', time_offset: 300 })
+    await fixtures.addTask(schedule, { payload: 'b', time_offset: 300 })
     await execute()
     await world.runJobs()
-    expect(told()).toEqual(['a'])
+    expect(daemonCalls()).toEqual(['a'])
     world.clock.advance(299)
     await world.runJobs()
-    expect(told()).toEqual(['a'])
+    expect(daemonCalls()).toEqual(['a'])
     world.clock.advance(1)
     await world.runJobs()
-    expect(told()).toEqual(['a', 'b'])
+    expect(daemonCalls()).toEqual(['a', 'b'])
   })
 
   it('is refused without tasks and while it runs', async () => {
@@ -73,18 +82,18 @@ describe('a schedule that is run by hand', () => {
     ])
     expect(refusalIn(await execute())).toEqual([409, 'ConflictHttpException'])
     await world.runJobs()
-    expect(told()).toEqual(['a'])
+    expect(daemonCalls()).toEqual(['a'])
     expect((await execute()).status).toBe(202)
     expect((await world.events()).filter((event) => event === 'server:schedule.execute')).toHaveLength(2)
   })
 
   it('needs schedule.update, and the right to do what each of its tasks does', async () => {
     await addTasks('a')
-    await scene.addTask(schedule, { action: 'power', payload: 'kill' })
-    await scene.addTask(schedule, { action: 'backup', payload: '' })
+    await fixtures.addTask(schedule, { action: 'power', payload: 'kill' })
+    await fixtures.addTask(schedule, { action: 'backup', payload: '' })
     const all = ['schedule.update', 'control.console', 'control.stop', 'backup.create']
     for (const missing of all) {
-      const as = await scene.subuser(
+      const as = await fixtures.subuser(
         ...all.filter((right) => right !== missing),
         'control.start',
         'control.restart',
@@ -92,39 +101,39 @@ describe('a schedule that is run by hand', () => {
       expect(refusalIn(await execute(as))).toEqual([403, 'AccessDeniedHttpException'])
     }
     expect(await world.database.db.select().from(scheduleRuns)).toEqual([])
-    expect((await execute(await scene.subuser(...all))).status).toBe(202)
+    expect((await execute(await fixtures.subuser(...all))).status).toBe(202)
   })
 
-  it('may be run again at once when an edit called off what was under way', async () => {
-    await scene.addTask(schedule, { payload: 'a' })
-    await scene.addTask(schedule, { payload: 'b', time_offset: 600 })
+  it('may be run again at once when an edit cancelled the current run', async () => {
+    await fixtures.addTask(schedule, { payload: 'a' })
+    await fixtures.addTask(schedule, { payload: 'b', time_offset: 600 })
     await world.database.db.update(schedules).set({ isActive: true })
     world.clock.now = new Date('2031-03-01T13:00:10Z')
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(refusalIn(await execute())).toEqual([409, 'ConflictHttpException'])
-    expect((await scene.post(`/${schedule}`, { ...hourly, is_active: true })).status).toBe(200)
+    expect((await fixtures.post(`/${schedule}`, { ...hourly, is_active: true })).status).toBe(200)
     world.clock.advance(1)
     expect((await execute()).status).toBe(202)
     await world.runJobs()
-    expect(told()).toEqual(['a', 'a'])
+    expect(daemonCalls()).toEqual(['a', 'a'])
     for (let minutes = 0; minutes < 11; minutes += 1) {
       world.clock.advance(60)
-      await tick(world.panel)
+      await runTick(world.panel)
     }
-    expect(told()).toEqual(['a', 'a', 'b'])
+    expect(daemonCalls()).toEqual(['a', 'a', 'b'])
     const ended = ({ trigger, state, reason, reason_code: code }: any) => [trigger, state, reason, code]
     expect((await runs()).map(ended)).toEqual([
       ['manual', 'succeeded', null, null],
       ['cron', 'skipped', 'The schedule was changed.', 'schedule_changed'],
     ])
-    expect((await scene.get(`/${schedule}`)).body.attributes).toMatchObject({ is_processing: false })
+    expect((await fixtures.get(`/${schedule}`)).body.attributes).toMatchObject({ is_processing: false })
   })
 })
 
 describe('the runs of a schedule', () => {
   it('are listed with every step, who asked for them, and why they ended', async () => {
-    await scene.addTask(schedule, { payload: 'a', continue_on_failure: true })
-    await scene.addTask(schedule, { action: 'power', payload: 'restart', time_offset: 30 })
+    await fixtures.addTask(schedule, { payload: 'a', continue_on_failure: true })
+    await fixtures.addTask(schedule, { action: 'power', payload: 'restart', time_offset: 30 })
     await execute()
     daemon.respond({ status: 502, json: { error: 'secret of the node' } })
     await world.runJobs()
@@ -136,7 +145,7 @@ describe('the runs of a schedule', () => {
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         trigger: 'manual',
-        requested_by: scene.owner.username,
+        requested_by: fixtures.owner.username,
         state: 'succeeded',
         reason: null,
         reason_code: null,
@@ -170,7 +179,7 @@ describe('the runs of a schedule', () => {
   })
 
   it('name the cause in words for people, and by a code unless the words are those of the node', async () => {
-    await scene.addTask(schedule, { action: 'power', payload: 'start' })
+    await fixtures.addTask(schedule, { action: 'power', payload: 'start' })
     const reasonAfter = async (prepare: () => Promise<unknown> | void) => {
       expect((await execute()).status).toBe(202)
       await prepare()
@@ -215,7 +224,7 @@ describe('the runs of a schedule', () => {
       'server_offline',
       'skipped',
     ])
-    expect(told()).toEqual(['start', 'start', 'start'])
+    expect(daemonCalls()).toEqual(['start', 'start', 'start'])
   })
 
   it('come in pages, the newest first', async () => {
@@ -225,7 +234,7 @@ describe('the runs of a schedule', () => {
       await world.runJobs()
       world.clock.advance(60)
     }
-    const { body } = await scene.get(`/${schedule}/runs?per_page=2`)
+    const { body } = await fixtures.get(`/${schedule}/runs?per_page=2`)
     expect(body.data.map((item: any) => item.attributes.started_at.slice(11, 16))).toEqual(['12:02', '12:01'])
     expect(body.meta.pagination).toMatchObject({
       total: 3,
@@ -234,17 +243,20 @@ describe('the runs of a schedule', () => {
       current_page: 1,
       total_pages: 2,
     })
-    const second = await scene.get(`/${schedule}/runs?per_page=2&page=2`)
+    const second = await fixtures.get(`/${schedule}/runs?per_page=2&page=2`)
     expect(second.body.data.map((item: any) => item.attributes.started_at.slice(11, 16))).toEqual(['12:00'])
-    expect((await scene.get(`/${await scene.add()}/runs`)).body).toMatchObject({ object: 'list', data: [] })
+    expect((await fixtures.get(`/${await fixtures.add()}/runs`)).body).toMatchObject({
+      object: 'list',
+      data: [],
+    })
   })
 
   it('go with their schedule', async () => {
     await addTasks('ab')
     await execute()
-    await scene.remove(`/${schedule}`)
+    await fixtures.remove(`/${schedule}`)
     await world.runJobs()
-    expect(told()).toEqual([])
+    expect(daemonCalls()).toEqual([])
     const { db } = world.database
     expect(await db.select().from(scheduleRuns)).toEqual([])
     expect(await db.select().from(tasks).where(eq(tasks.scheduleId, schedule))).toEqual([])

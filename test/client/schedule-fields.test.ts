@@ -1,12 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useWorld } from '../support/world.ts'
-import { hourly, openScheduleScene, refusalIn, type ScheduleScene, shownSchedule } from './schedule-scene.ts'
+import {
+  hourly,
+  createScheduleFixtures,
+  refusalIn,
+  type ScheduleFixtures,
+  scheduleResource,
+} from './schedule-fixtures.ts'
 
 const world = useWorld()
-let scene: ScheduleScene
+let fixtures: ScheduleFixtures
 
 beforeEach(async () => {
-  scene = await openScheduleScene(world)
+  fixtures = await createScheduleFixtures(world)
 })
 
 describe('fields of a schedule', () => {
@@ -38,34 +44,34 @@ describe('fields of a schedule', () => {
     [{ timezone: 'Mars/Olympus' }, ['timezone', 'timezone']],
     [{ timezone: 5 }, ['timezone', 'string']],
   ])('are refused where they do not fit: %j', async (fields, failure) => {
-    const id = await scene.add({ name: 'Kept' })
+    const id = await fixtures.add({ name: 'Kept' })
     for (const path of ['', `/${id}`]) {
-      expect(refusalIn(await scene.post(path, { ...hourly, ...fields }))).toEqual([
+      expect(refusalIn(await fixtures.post(path, { ...hourly, ...fields }))).toEqual([
         422,
         'ValidationException',
         failure,
       ])
     }
-    expect((await scene.get()).body.data).toEqual([shownSchedule(id, { name: 'Kept' })])
+    expect((await fixtures.get()).body.data).toEqual([scheduleResource(id, { name: 'Kept' })])
     expect(await world.events()).toEqual(['server:schedule.create'])
   })
 
   it('are named together', async () => {
-    const answer = await scene.post('', { ...hourly, minute: '60', hour: '24', day_of_week: '8' })
+    const answer = await fixtures.post('', { ...hourly, minute: '60', hour: '24', day_of_week: '8' })
     expect(refusalIn(answer).slice(2)).toEqual([
       ['minute', 'cron'],
       ['hour', 'cron'],
       ['day_of_week', 'cron'],
     ])
-    const empty = await scene.post('', {})
+    const empty = await fixtures.post('', {})
     expect(refusalIn(empty).slice(2)).toEqual(
-      ['minute', 'hour', 'day_of_month', 'day_of_week', 'name'].map((field) => [field, 'required']),
+      ['name', 'minute', 'hour', 'day_of_month', 'day_of_week'].map((field) => [field, 'required']),
     )
   })
 
   it('may be numbers, names and steps', async () => {
-    const id = await scene.add({ minute: '5/15', hour: 9, month: 'mar,APR', day_of_week: 'MON#1' })
-    expect((await scene.get(`/${id}`)).body.attributes).toMatchObject({
+    const id = await fixtures.add({ minute: '5/15', hour: 9, month: 'mar,APR', day_of_week: 'MON#1' })
+    expect((await fixtures.get(`/${id}`)).body.attributes).toMatchObject({
       cron: { minute: '5/15', hour: '9', month: 'mar,APR', day_of_week: 'MON#1' },
       next_run_at: '2031-03-03T09:05:00+00:00',
     })
@@ -75,7 +81,7 @@ describe('fields of a schedule', () => {
 describe('the preview', () => {
   it('says when a schedule would run', async () => {
     const query = 'minute=30&hour=2&day_of_month=*&day_of_week=SUN&timezone=Europe/Berlin'
-    const { status, body } = await scene.get(`/preview?${query}`)
+    const { status, body } = await fixtures.get(`/preview?${query}`)
     expect([status, body]).toEqual([
       200,
       {
@@ -96,17 +102,17 @@ describe('the preview', () => {
 
   it('refuses what a schedule refuses', async () => {
     const all = 'minute=0&hour=0&day_of_month=30&month=2&day_of_week=*'
-    expect(refusalIn(await scene.get(`/preview?${all}`))).toEqual([
+    expect(refusalIn(await fixtures.get(`/preview?${all}`))).toEqual([
       422,
       'ValidationException',
       ['day_of_month', 'cron'],
     ])
-    expect(refusalIn(await scene.get('/preview?minute=0&hour=0&day_of_month=*'))).toEqual([
+    expect(refusalIn(await fixtures.get('/preview?minute=0&hour=0&day_of_month=*'))).toEqual([
       422,
       'ValidationException',
       ['day_of_week', 'required'],
     ])
-    expect(refusalIn(await scene.get(`/preview?${all}&timezone=Nowhere`))).toEqual([
+    expect(refusalIn(await fixtures.get(`/preview?${all}&timezone=Nowhere`))).toEqual([
       422,
       'ValidationException',
       ['timezone', 'timezone'],

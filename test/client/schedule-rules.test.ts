@@ -1,26 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useWorld } from '../support/world.ts'
-import { command, openScheduleScene, type ScheduleScene } from './schedule-scene.ts'
+import { command, createScheduleFixtures, type ScheduleFixtures } from './schedule-fixtures.ts'
 
 const world = useWorld()
-let scene: ScheduleScene
+let fixtures: ScheduleFixtures
 let schedule: number
 
 beforeEach(async () => {
-  scene = await openScheduleScene(world)
-  schedule = await scene.add()
+  fixtures = await createScheduleFixtures(world)
+  schedule = await fixtures.add()
 })
 
 /** Adds tasks `a`, `b`, … in this order; gives their ids. */
 async function addTasks(names: string): Promise<Record<string, number>> {
   const ids: Record<string, number> = {}
-  for (const name of names) ids[name] = await scene.addTask(schedule, { payload: name })
+  for (const name of names) ids[name] = await fixtures.addTask(schedule, { payload: name })
   return ids
 }
 
-/** The names of the tasks in their order; their places are 1, 2, 3 … */
+/** Lists the names of the tasks by their sequence ids 1, 2, 3 … */
 async function order(): Promise<string> {
-  const all = await scene.tasksOf(schedule)
+  const all = await fixtures.tasksOf(schedule)
   expect(all.map(({ sequence_id }) => sequence_id)).toEqual(all.map((_, at) => at + 1))
   return all.map(({ payload }) => payload).join('')
 }
@@ -39,13 +39,13 @@ describe('a new task', () => {
     [-7, 'Xabc'],
   ])('takes the place that was asked for: %s', async (sequence_id, expected) => {
     await addTasks('abc')
-    const { body } = await scene.post(`/${schedule}/tasks`, { ...command, payload: 'X', sequence_id })
+    const { body } = await fixtures.post(`/${schedule}/tasks`, { ...command, payload: 'X', sequence_id })
     expect(body.attributes.sequence_id).toBe(expected.indexOf('X') + 1)
     expect(await order()).toBe(expected)
   })
 
   it('is the first where there is none, whatever was asked for', async () => {
-    const { body } = await scene.post(`/${schedule}/tasks`, { ...command, sequence_id: 9 })
+    const { body } = await fixtures.post(`/${schedule}/tasks`, { ...command, sequence_id: 9 })
     expect(body.attributes.sequence_id).toBe(1)
   })
 })
@@ -64,7 +64,7 @@ describe('a changed task', () => {
     ['b', 99, 'acdeb'],
   ])('moves those between its places: %s to %s', async (name, sequence_id, expected) => {
     const ids = await addTasks('abcde')
-    const { body } = await scene.post(`/${schedule}/tasks/${ids[name]}`, {
+    const { body } = await fixtures.post(`/${schedule}/tasks/${ids[name]}`, {
       ...command,
       payload: name,
       sequence_id,
@@ -77,11 +77,11 @@ describe('a changed task', () => {
 describe('a removed task', () => {
   it('is followed by the later ones', async () => {
     const ids = await addTasks('abcd')
-    await scene.remove(`/${schedule}/tasks/${ids.b}`)
+    await fixtures.remove(`/${schedule}/tasks/${ids.b}`)
     expect(await order()).toBe('acd')
-    await scene.remove(`/${schedule}/tasks/${ids.d}`)
+    await fixtures.remove(`/${schedule}/tasks/${ids.d}`)
     expect(await order()).toBe('ac')
-    await scene.remove(`/${schedule}/tasks/${ids.a}`)
+    await fixtures.remove(`/${schedule}/tasks/${ids.a}`)
     expect(await order()).toBe('c')
   })
 })
@@ -96,15 +96,17 @@ describe('many at once', () => {
         Array.from({ length: 12 }, async (_, at) => {
           const id = ids[random(ids.length)]
           const wanted = { ...command, payload: `say ${(serial += 1)}`, sequence_id: random(12) - 1 }
-          if (at < 8) return scene.post(`/${schedule}/tasks/${id}`, wanted)
-          return at < 10 ? scene.post(`/${schedule}/tasks`, wanted) : scene.remove(`/${schedule}/tasks/${id}`)
+          if (at < 8) return fixtures.post(`/${schedule}/tasks/${id}`, wanted)
+          return at < 10
+            ? fixtures.post(`/${schedule}/tasks`, wanted)
+            : fixtures.remove(`/${schedule}/tasks/${id}`)
         }),
       )
       for (const { status } of answers) expect([200, 204, 400, 404]).toContain(status)
-      const left = await scene.tasksOf(schedule)
+      const left = await fixtures.tasksOf(schedule)
       expect(left.map(({ sequence_id }) => sequence_id)).toEqual(left.map((_, at) => at + 1))
       ids.splice(0, ids.length, ...left.map(({ id }) => id))
-      if (ids.length < 6) ids.push(await scene.addTask(schedule))
+      if (ids.length < 6) ids.push(await fixtures.addTask(schedule))
     }
   })
 })

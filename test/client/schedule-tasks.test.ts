@@ -5,60 +5,60 @@ import { useWorld } from '../support/world.ts'
 import {
   command,
   notFound,
-  openScheduleScene,
-  recorded,
+  createScheduleFixtures,
+  listEvents,
   refusalIn,
-  type ScheduleScene,
-  shownTask,
-} from './schedule-scene.ts'
+  type ScheduleFixtures,
+  taskResource,
+} from './schedule-fixtures.ts'
 
 const world = useWorld()
-let scene: ScheduleScene
+let fixtures: ScheduleFixtures
 let schedule: number
 
 beforeEach(async () => {
-  scene = await openScheduleScene(world)
-  schedule = await scene.add()
+  fixtures = await createScheduleFixtures(world)
+  schedule = await fixtures.add()
 })
 
 const at = (task?: number) => `/${schedule}/tasks${task === undefined ? '' : `/${task}`}`
 
 describe('a task', () => {
   it('is added, changed and removed', async () => {
-    const added = await scene.post(at(), { ...command, payload: ' say hi ' })
+    const added = await fixtures.post(at(), { ...command, payload: ' say hi ' })
     const { id } = added.body.attributes
-    expect([added.status, added.body]).toEqual([200, shownTask(id)])
+    expect([added.status, added.body]).toEqual([200, taskResource(id)])
     const changes = { action: 'power', payload: 'restart', time_offset: '900', continue_on_failure: 1 }
-    const changed = await scene.post(at(id), changes)
+    const changed = await fixtures.post(at(id), changes)
     expect([changed.status, changed.body]).toEqual([
       200,
-      shownTask(id, {
+      taskResource(id, {
         ...changes,
         time_offset: 900,
         continue_on_failure: true,
         updated_at: '2031-03-01T12:00:00+00:00',
       }),
     ])
-    expect(await scene.tasksOf(schedule)).toEqual([changed.body.attributes])
-    expect((await scene.remove(at(id))).status).toBe(204)
-    expect(await scene.tasksOf(schedule)).toEqual([])
-    expect(refusalIn(await scene.remove(at(id)))).toEqual(notFound)
-    expect(refusalIn(await scene.post(at(id), command))).toEqual(notFound)
+    expect(await fixtures.tasksOf(schedule)).toEqual([changed.body.attributes])
+    expect((await fixtures.remove(at(id))).status).toBe(204)
+    expect(await fixtures.tasksOf(schedule)).toEqual([])
+    expect(refusalIn(await fixtures.remove(at(id)))).toEqual(notFound)
+    expect(refusalIn(await fixtures.post(at(id), command))).toEqual(notFound)
   })
 
   it('may make a backup, of which its payload names what is left out', async () => {
-    const bare = await scene.post(at(), { action: 'backup', time_offset: 0 })
-    expect(bare.body).toEqual(shownTask(bare.body.attributes.id, { action: 'backup', payload: '' }))
+    const bare = await fixtures.post(at(), { action: 'backup', time_offset: 0 })
+    expect(bare.body).toEqual(taskResource(bare.body.attributes.id, { action: 'backup', payload: '' }))
     const payload = '*.log\ncache/'
-    const full = await scene.post(at(), { action: 'backup', payload, time_offset: 0 })
+    const full = await fixtures.post(at(), { action: 'backup', payload, time_offset: 0 })
     expect(full.body.attributes).toMatchObject({ action: 'backup', payload, sequence_id: 2 })
   })
 
   it('is recorded with its schedule and what it does', async () => {
-    const id = await scene.addTask(schedule)
-    await scene.post(at(id), { ...command, action: 'power', payload: 'kill' })
-    await scene.remove(at(id))
-    expect((await recorded(world)).slice(1)).toEqual([
+    const id = await fixtures.addTask(schedule)
+    await fixtures.post(at(id), { ...command, action: 'power', payload: 'kill' })
+    await fixtures.remove(at(id))
+    expect((await listEvents(world)).slice(1)).toEqual([
       ['server:task.create', { name: 'Hourly', action: 'command', payload: 'say hi' }],
       ['server:task.update', { name: 'Hourly', action: 'power', payload: 'kill' }],
       ['server:task.delete', { name: 'Hourly' }],
@@ -66,34 +66,34 @@ describe('a task', () => {
   })
 
   it('changes when its schedule was last changed', async () => {
-    const changedAt = async () => (await scene.get(`/${schedule}`)).body.attributes.updated_at
+    const changedAt = async () => (await fixtures.get(`/${schedule}`)).body.attributes.updated_at
     world.clock.advance(3600)
-    const id = await scene.addTask(schedule)
+    const id = await fixtures.addTask(schedule)
     expect(await changedAt()).toBe('2031-03-01T13:00:00+00:00')
     world.clock.advance(3600)
-    await scene.post(at(id), command)
+    await fixtures.post(at(id), command)
     expect(await changedAt()).toBe('2031-03-01T14:00:00+00:00')
     world.clock.advance(3600)
-    await scene.remove(at(id))
+    await fixtures.remove(at(id))
     expect(await changedAt()).toBe('2031-03-01T15:00:00+00:00')
   })
 
   it('is not another schedule’s', async () => {
-    const other = await scene.add({ name: 'Other' })
-    const id = await scene.addTask(other)
-    expect(refusalIn(await scene.post(at(id), { ...command, payload: 'stolen' }))).toEqual(notFound)
-    expect(refusalIn(await scene.remove(at(id)))).toEqual(notFound)
-    expect(refusalIn(await scene.post(at(99), command))).toEqual(notFound)
-    expect(refusalIn(await scene.post('/99/tasks', command))).toEqual(notFound)
-    expect(await scene.tasksOf(other)).toMatchObject([{ id, payload: 'say hi' }])
+    const other = await fixtures.add({ name: 'Other' })
+    const id = await fixtures.addTask(other)
+    expect(refusalIn(await fixtures.post(at(id), { ...command, payload: 'stolen' }))).toEqual(notFound)
+    expect(refusalIn(await fixtures.remove(at(id)))).toEqual(notFound)
+    expect(refusalIn(await fixtures.post(at(99), command))).toEqual(notFound)
+    expect(refusalIn(await fixtures.post('/99/tasks', command))).toEqual(notFound)
+    expect(await fixtures.tasksOf(other)).toMatchObject([{ id, payload: 'say hi' }])
     expect(await world.events()).toHaveLength(3)
   })
 
   it('leaves what a run did with it behind when it goes', async () => {
-    const id = await scene.addTask(schedule)
-    await scene.addTask(schedule, { time_offset: 60 })
-    await scene.post(`/${schedule}/execute`)
-    expect((await scene.remove(at(id))).status).toBe(204)
+    const id = await fixtures.addTask(schedule)
+    await fixtures.addTask(schedule, { time_offset: 60 })
+    await fixtures.post(`/${schedule}/execute`)
+    expect((await fixtures.remove(at(id))).status).toBe(204)
     const steps = await world.database.db.select().from(scheduleSteps).orderBy(scheduleSteps.sequenceId)
     expect(steps.map(({ taskId, payload }) => [taskId, payload])).toEqual([
       [null, 'say hi'],
@@ -122,34 +122,35 @@ describe('fields of a task', () => {
     [{ time_offset: -1 }, ['time_offset', 'min']],
     [{ time_offset: 901 }, ['time_offset', 'max']],
     [{ time_offset: 'soon' }, ['time_offset', 'integer']],
-    [{ sequence_id: 'first' }, ['sequence_id', 'integer']],
+    [{ sequence_id: 'first' }, ['sequence_id', 'numeric']],
     [{ sequence_id: 1.5 }, ['sequence_id', 'integer']],
     [{ continue_on_failure: 'maybe' }, ['continue_on_failure', 'boolean']],
   ])('are refused where they do not fit: %j', async (fields, failure) => {
-    const id = await scene.addTask(schedule)
+    const id = await fixtures.addTask(schedule)
     for (const task of [undefined, id]) {
-      const answer = await scene.post(at(task), { ...command, ...fields })
+      const answer = await fixtures.post(at(task), { ...command, ...fields })
       expect(refusalIn(answer)).toEqual([422, 'ValidationException', failure])
     }
-    expect(await scene.tasksOf(schedule)).toMatchObject([{ id, payload: 'say hi' }])
+    expect(await fixtures.tasksOf(schedule)).toMatchObject([{ id, payload: 'say hi' }])
     expect(await world.events()).toHaveLength(2)
   })
 
-  it('are named together', async () => {
-    expect(refusalIn(await scene.post(at(), {})).slice(2)).toEqual([
+  it('are named together, in the order of the specification', async () => {
+    expect(refusalIn(await fixtures.post(at(), {})).slice(2)).toEqual([
       ['action', 'required'],
+      ['payload', 'required_unless'],
       ['time_offset', 'required'],
     ])
   })
 
   it('may be at their bounds', async () => {
-    await scene.addTask(schedule, { payload: 'x'.repeat(4096), time_offset: 900 })
-    await scene.addTask(schedule, { payload: 'say\ta', time_offset: 0 })
-    expect((await scene.tasksOf(schedule)).map(({ time_offset }) => time_offset)).toEqual([900, 0])
+    await fixtures.addTask(schedule, { payload: 'x'.repeat(4096), time_offset: 900 })
+    await fixtures.addTask(schedule, { payload: 'say\ta', time_offset: 0 })
+    expect((await fixtures.tasksOf(schedule)).map(({ time_offset }) => time_offset)).toEqual([900, 0])
   })
 })
 
-/** What each action needs beside `schedule.update`. */
+/** The permission that each action needs beside `schedule.update`. */
 const actions = [
   [{ action: 'command', payload: 'list' }, 'control.console'],
   [{ action: 'power', payload: 'start' }, 'control.start'],
@@ -164,43 +165,51 @@ const everythingBut = (right: string) => rights.filter((each) => each !== right)
 describe('what a task does', () => {
   it.each(actions)('must be allowed to who stores it: %j needs %s', async (fields, right) => {
     const task = { ...command, ...fields }
-    const able = await scene.subuser('schedule.update', right)
-    const unable = await scene.subuser('schedule.update', 'schedule.read', ...everythingBut(right))
-    expect(refusalIn(await scene.post(at(), task, unable))).toEqual([403, 'AccessDeniedHttpException'])
-    const added = await scene.post(at(), task, able)
+    const able = await fixtures.subuser('schedule.update', right)
+    const unable = await fixtures.subuser('schedule.update', 'schedule.read', ...everythingBut(right))
+    expect(refusalIn(await fixtures.post(at(), task, unable))).toEqual([403, 'AccessDeniedHttpException'])
+    const added = await fixtures.post(at(), task, able)
     expect(added.status).toBe(200)
     const { id } = added.body.attributes
-    expect((await scene.post(at(id), { ...task, time_offset: 5 }, able)).status).toBe(200)
-    // Neither may he change it into something that he may do, nor something that he may do into it.
+    expect((await fixtures.post(at(id), { ...task, time_offset: 5 }, able)).status).toBe(200)
+    // The subuser may not turn it into a permitted task, or a permitted task into it.
     const other = actions.find(([, needed]) => needed !== right)?.[0] ?? command
     const change = (path: string, wanted: object, as: string) =>
-      scene.post(path, { ...command, ...wanted }, as)
+      fixtures.post(path, { ...command, ...wanted }, as)
     expect(refusalIn(await change(at(id), other, unable))).toEqual([403, 'AccessDeniedHttpException'])
-    const mine = await scene.addTask(schedule, other)
+    const mine = await fixtures.addTask(schedule, other)
     expect(refusalIn(await change(at(mine), fields, unable))).toEqual([403, 'AccessDeniedHttpException'])
-    expect((await scene.tasksOf(schedule)).map(({ action, payload }) => ({ action, payload }))).toEqual([
+    expect((await fixtures.tasksOf(schedule)).map(({ action, payload }) => ({ action, payload }))).toEqual([
       fields,
       other,
     ])
   })
 
   it('needs nothing more to be removed', async () => {
-    const id = await scene.addTask(schedule)
-    const unable = await scene.subuser(
+    const id = await fixtures.addTask(schedule)
+    const unable = await fixtures.subuser(
       'schedule.read',
       'schedule.create',
       'schedule.delete',
       'control.console',
     )
-    expect(refusalIn(await scene.remove(at(id), undefined, unable))).toEqual([403, 'HttpForbiddenException'])
-    expect(refusalIn(await scene.post(at(), command, unable))).toEqual([403, 'AccessDeniedHttpException'])
-    expect(refusalIn(await scene.post(at(id), command, unable))).toEqual([403, 'AccessDeniedHttpException'])
-    expect(await scene.tasksOf(schedule)).toHaveLength(1)
-    expect((await scene.remove(at(id), undefined, await scene.subuser('schedule.update'))).status).toBe(204)
+    expect(refusalIn(await fixtures.remove(at(id), undefined, unable))).toEqual([
+      403,
+      'HttpForbiddenException',
+    ])
+    expect(refusalIn(await fixtures.post(at(), command, unable))).toEqual([403, 'AccessDeniedHttpException'])
+    expect(refusalIn(await fixtures.post(at(id), command, unable))).toEqual([
+      403,
+      'AccessDeniedHttpException',
+    ])
+    expect(await fixtures.tasksOf(schedule)).toHaveLength(1)
+    expect((await fixtures.remove(at(id), undefined, await fixtures.subuser('schedule.update'))).status).toBe(
+      204,
+    )
   })
 
   it('is no backup on a server that may have none', async () => {
-    const poor = await openScheduleScene(world, { backupLimit: 0 })
+    const poor = await createScheduleFixtures(world, { backupLimit: 0 })
     const id = await poor.add()
     const backup = { action: 'backup', payload: '', time_offset: 0 }
     const refused = [403, 'HttpForbiddenException']
@@ -217,20 +226,20 @@ describe('what a task does', () => {
 describe('the number of tasks', () => {
   it('is limited, also for many callers at once', async () => {
     await world.database.db.insert(settings).values({ key: 'schedules.tasks_per_schedule', value: 3 })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.post(at(), command)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fixtures.post(at(), command)))
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.map(refusalIn)).toEqual(Array(17).fill([400, 'ServiceLimitExceededException']))
-    expect((await scene.tasksOf(schedule)).map(({ sequence_id }) => sequence_id)).toEqual([1, 2, 3])
+    expect((await fixtures.tasksOf(schedule)).map(({ sequence_id }) => sequence_id)).toEqual([1, 2, 3])
     expect(await world.events()).toHaveLength(4)
     // Another schedule has room, and so has this one once a task is gone.
-    expect((await scene.post(`/${await scene.add()}/tasks`, command)).status).toBe(200)
-    await scene.remove(at(1))
-    expect((await scene.post(at(), command)).status).toBe(200)
+    expect((await fixtures.post(`/${await fixtures.add()}/tasks`, command)).status).toBe(200)
+    await fixtures.remove(at(1))
+    expect((await fixtures.post(at(), command)).status).toBe(200)
   })
 
   it('is ten unless the administrator has said otherwise', async () => {
-    for (let count = 0; count < 10; count += 1) await scene.addTask(schedule)
-    expect(refusalIn(await scene.post(at(), command))).toEqual([400, 'ServiceLimitExceededException'])
+    for (let count = 0; count < 10; count += 1) await fixtures.addTask(schedule)
+    expect(refusalIn(await fixtures.post(at(), command))).toEqual([400, 'ServiceLimitExceededException'])
     expect(await world.database.db.select().from(schedules)).toHaveLength(1)
   })
 })

@@ -7,32 +7,32 @@ import {
   command,
   hourly,
   notFound,
-  openScheduleScene,
-  recorded,
+  createScheduleFixtures,
+  listEvents,
   refusalIn,
-  type ScheduleScene,
-  shownSchedule,
-  shownTask,
-} from './schedule-scene.ts'
+  type ScheduleFixtures,
+  scheduleResource,
+  taskResource,
+} from './schedule-fixtures.ts'
 
 const world = useWorld()
-let scene: ScheduleScene
+let fixtures: ScheduleFixtures
 
 beforeEach(async () => {
-  scene = await openScheduleScene(world)
+  fixtures = await createScheduleFixtures(world)
 })
 
 describe('a schedule', () => {
   it('is added, shown, listed, changed and removed', async () => {
-    const added = await scene.post('', hourly)
+    const added = await fixtures.post('', hourly)
     const { id } = added.body.attributes
-    expect(added.body).toEqual(shownSchedule(id))
-    const task = await scene.addTask(id)
-    expect((await scene.get(`/${id}`)).body).toEqual(shownSchedule(id, {}, [shownTask(task)]))
-    const second = await scene.add({ name: 'Second' })
-    expect((await scene.get()).body).toEqual({
+    expect(added.body).toEqual(scheduleResource(id))
+    const task = await fixtures.addTask(id)
+    expect((await fixtures.get(`/${id}`)).body).toEqual(scheduleResource(id, {}, [taskResource(task)]))
+    const second = await fixtures.add({ name: 'Second' })
+    expect((await fixtures.get()).body).toEqual({
       object: 'list',
-      data: [shownSchedule(id, {}, [shownTask(task)]), shownSchedule(second, { name: 'Second' })],
+      data: [scheduleResource(id, {}, [taskResource(task)]), scheduleResource(second, { name: 'Second' })],
     })
     const changes = {
       ...hourly,
@@ -43,7 +43,7 @@ describe('a schedule', () => {
       is_active: '1',
       only_when_online: true,
     }
-    const changed = shownSchedule(
+    const changed = scheduleResource(
       id,
       {
         name: 'Nightly',
@@ -53,21 +53,21 @@ describe('a schedule', () => {
         next_run_at: '2031-03-03T04:30:00+00:00',
         updated_at: '2031-03-01T12:00:00+00:00',
       },
-      [shownTask(task)],
+      [taskResource(task)],
     )
-    expect((await scene.post(`/${id}`, changes)).body).toEqual(changed)
-    expect((await scene.get(`/${id}`)).body).toEqual(changed)
-    expect((await scene.remove(`/${id}`)).status).toBe(204)
-    expect(refusalIn(await scene.get(`/${id}`))).toEqual(notFound)
-    expect((await scene.get()).body.data).toEqual([shownSchedule(second, { name: 'Second' })])
+    expect((await fixtures.post(`/${id}`, changes)).body).toEqual(changed)
+    expect((await fixtures.get(`/${id}`)).body).toEqual(changed)
+    expect((await fixtures.remove(`/${id}`)).status).toBe(204)
+    expect(refusalIn(await fixtures.get(`/${id}`))).toEqual(notFound)
+    expect((await fixtures.get()).body.data).toEqual([scheduleResource(second, { name: 'Second' })])
   })
 
   it('is recorded with what was done to it', async () => {
-    const id = await scene.add()
-    await scene.post(`/${id}`, { ...hourly, name: 'Later', is_active: true })
-    await scene.post(`/${id}`, { ...hourly, name: 'Later' })
-    await scene.remove(`/${id}`)
-    expect(await recorded(world)).toEqual([
+    const id = await fixtures.add()
+    await fixtures.post(`/${id}`, { ...hourly, name: 'Later', is_active: true })
+    await fixtures.post(`/${id}`, { ...hourly, name: 'Later' })
+    await fixtures.remove(`/${id}`)
+    expect(await listEvents(world)).toEqual([
       ['server:schedule.create', { name: 'Hourly' }],
       ['server:schedule.update', { name: 'Later', active: true }],
       ['server:schedule.update', { name: 'Later', active: false }],
@@ -77,30 +77,25 @@ describe('a schedule', () => {
 
   it('comes every month, in the zone of the panel and always, unless said otherwise', async () => {
     const { month: _month, ...fields } = hourly
-    const id = await scene.add(fields)
-    expect((await scene.get(`/${id}`)).body).toEqual(shownSchedule(id))
-    const config = { ...world.parts.config, timezone: 'Asia/Kolkata' }
-    const before = world.parts.config
-    Object.assign(world.parts, { config })
-    try {
-      const other = await scene.add({ hour: '4', month: null })
-      const { attributes } = (await scene.get(`/${other}`)).body
-      expect([attributes.timezone, attributes.next_run_at]).toEqual([
-        'Asia/Kolkata',
-        '2031-03-01T22:30:00+00:00',
-      ])
-    } finally {
-      Object.assign(world.parts, { config: before })
-    }
+    const id = await fixtures.add(fields)
+    expect((await fixtures.get(`/${id}`)).body).toEqual(scheduleResource(id))
+    const config = { ...world.services.config, timezone: 'Asia/Kolkata' }
+    Object.assign(world.services, { config })
+    const other = await fixtures.add({ hour: '4', month: null })
+    const { attributes } = (await fixtures.get(`/${other}`)).body
+    expect([attributes.timezone, attributes.next_run_at]).toEqual([
+      'Asia/Kolkata',
+      '2031-03-01T22:30:00+00:00',
+    ])
   })
 
   it('has a zone of its own, which clients that know of none leave as it is', async () => {
-    const id = await scene.add({ hour: '4', timezone: 'Europe/Berlin' })
-    const now = async () => (await scene.get(`/${id}`)).body.attributes
+    const id = await fixtures.add({ hour: '4', timezone: 'Europe/Berlin' })
+    const now = async () => (await fixtures.get(`/${id}`)).body.attributes
     expect(await now()).toMatchObject({ timezone: 'Europe/Berlin', next_run_at: '2031-03-02T03:00:00+00:00' })
-    await scene.post(`/${id}`, { ...hourly, hour: '5' })
+    await fixtures.post(`/${id}`, { ...hourly, hour: '5' })
     expect(await now()).toMatchObject({ timezone: 'Europe/Berlin', next_run_at: '2031-03-02T04:00:00+00:00' })
-    await scene.post(`/${id}`, { ...hourly, hour: '5', timezone: 'America/New_York' })
+    await fixtures.post(`/${id}`, { ...hourly, hour: '5', timezone: 'America/New_York' })
     expect(await now()).toMatchObject({
       timezone: 'America/New_York',
       next_run_at: '2031-03-02T10:00:00+00:00',
@@ -108,11 +103,11 @@ describe('a schedule', () => {
   })
 
   it('counts as processing no more when its activity changes, and only then', async () => {
-    const id = await scene.add({ is_active: true })
+    const id = await fixtures.add({ is_active: true })
     const process = () => world.database.db.update(schedules).set({ isProcessing: true })
     const after = async (fields: object) => {
       await process()
-      return (await scene.post(`/${id}`, { ...hourly, ...fields })).body.attributes.is_processing
+      return (await fixtures.post(`/${id}`, { ...hourly, ...fields })).body.attributes.is_processing
     }
     expect(await after({ is_active: true })).toBe(true)
     expect(await after({ is_active: false })).toBe(false)
@@ -123,30 +118,30 @@ describe('a schedule', () => {
   })
 
   it('is not another server’s', async () => {
-    const foreign = await openScheduleScene(world)
+    const foreign = await createScheduleFixtures(world)
     const id = await foreign.add()
     const task = await foreign.addTask(id)
     for (const answer of [
-      await scene.get(`/${id}`),
-      await scene.post(`/${id}`, hourly),
-      await scene.remove(`/${id}`),
-      await scene.post(`/${id}/execute`),
-      await scene.get(`/${id}/runs`),
-      await scene.post(`/${id}/tasks`, command),
-      await scene.post(`/${id}/tasks/${task}`, command),
-      await scene.remove(`/${id}/tasks/${task}`),
+      await fixtures.get(`/${id}`),
+      await fixtures.post(`/${id}`, hourly),
+      await fixtures.remove(`/${id}`),
+      await fixtures.post(`/${id}/execute`),
+      await fixtures.get(`/${id}/runs`),
+      await fixtures.post(`/${id}/tasks`, command),
+      await fixtures.post(`/${id}/tasks/${task}`, command),
+      await fixtures.remove(`/${id}/tasks/${task}`),
     ]) {
       expect(refusalIn(answer)).toEqual(notFound)
     }
-    expect((await scene.get()).body.data).toEqual([])
-    expect((await foreign.get(`/${id}`)).body).toEqual(shownSchedule(id, {}, [shownTask(task)]))
-    expect(await recorded(world)).toHaveLength(2)
+    expect((await fixtures.get()).body.data).toEqual([])
+    expect((await foreign.get(`/${id}`)).body).toEqual(scheduleResource(id, {}, [taskResource(task)]))
+    expect(await listEvents(world)).toHaveLength(2)
   })
 
-  it('that nobody knows is not found', async () => {
+  it('that does not exist is not found', async () => {
     for (const id of ['0', '99', '2147483648', 'abc', '1.5', '-1']) {
-      expect(refusalIn(await scene.get(`/${id}`))).toEqual(notFound)
-      expect(refusalIn(await scene.get(`/${id}/runs`))).toEqual(notFound)
+      expect(refusalIn(await fixtures.get(`/${id}`))).toEqual(notFound)
+      expect(refusalIn(await fixtures.get(`/${id}/runs`))).toEqual(notFound)
     }
   })
 })
@@ -156,45 +151,48 @@ describe('what each route needs', () => {
     permission: string,
     ask: (id: number, as: string) => Promise<{ status: number; body: any }>,
   ][] = [
-    ['schedule.read', (_id, as) => scene.get('', undefined, as)],
-    ['schedule.read', (id, as) => scene.get(`/${id}`, undefined, as)],
-    ['schedule.read', (id, as) => scene.get(`/${id}/runs`, undefined, as)],
+    ['schedule.read', (_id, as) => fixtures.get('', undefined, as)],
+    ['schedule.read', (id, as) => fixtures.get(`/${id}`, undefined, as)],
+    ['schedule.read', (id, as) => fixtures.get(`/${id}/runs`, undefined, as)],
     [
       'schedule.read',
-      (_id, as) => scene.get('/preview?minute=0&hour=*&day_of_month=*&day_of_week=*', undefined, as),
+      (_id, as) => fixtures.get('/preview?minute=0&hour=*&day_of_month=*&day_of_week=*', undefined, as),
     ],
-    ['schedule.create', (_id, as) => scene.post('', hourly, as)],
-    ['schedule.update', (id, as) => scene.post(`/${id}`, hourly, as)],
-    ['schedule.delete', (id, as) => scene.remove(`/${id}`, undefined, as)],
+    ['schedule.create', (_id, as) => fixtures.post('', hourly, as)],
+    ['schedule.update', (id, as) => fixtures.post(`/${id}`, hourly, as)],
+    ['schedule.delete', (id, as) => fixtures.remove(`/${id}`, undefined, as)],
   ]
 
   it('is one permission, and no other will do', async () => {
     const names = ['schedule.read', 'schedule.create', 'schedule.update', 'schedule.delete']
     for (const [permission, ask] of calls) {
-      const id = await scene.add()
-      const without = await scene.subuser(...names.filter((name) => name !== permission), 'control.console')
+      const id = await fixtures.add()
+      const without = await fixtures.subuser(
+        ...names.filter((name) => name !== permission),
+        'control.console',
+      )
       expect((await ask(id, without)).status).toBe(403)
       expect((await ask(id, without)).body.errors[0].code).toBe('AccessDeniedHttpException')
-      expect((await ask(id, await scene.subuser(permission))).status).toBeLessThan(300)
+      expect((await ask(id, await fixtures.subuser(permission))).status).toBeLessThan(300)
     }
   })
 
   it('is a server that the caller reaches', async () => {
-    const stranger = await makeClientToken(world, await makeUser(world))
-    const id = await scene.add()
-    for (const [, ask] of calls) expect((await ask(id, stranger)).status).toBe(404)
+    const otherUser = await makeClientToken(world, await makeUser(world))
+    const id = await fixtures.add()
+    for (const [, ask] of calls) expect((await ask(id, otherUser)).status).toBe(404)
     const administrator = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
     for (const [, ask] of calls) expect((await ask(id, administrator)).status).toBeLessThan(300)
   })
 })
 
 describe('a server that cannot be acted on', () => {
-  it('refuses everything, to everybody', async () => {
-    const id = await scene.add()
-    const task = await scene.addTask(id)
-    const everybody = [
-      scene.token,
-      await scene.subuser(
+  it('refuses everything, to every caller', async () => {
+    const id = await fixtures.add()
+    const task = await fixtures.addTask(id)
+    const callers = [
+      fixtures.token,
+      await fixtures.subuser(
         'schedule.read',
         'schedule.create',
         'schedule.update',
@@ -204,19 +202,19 @@ describe('a server that cannot be acted on', () => {
       await makeClientToken(world, await makeUser(world, { rootAdmin: true })),
     ]
     const refuseAll = async () => {
-      for (const as of everybody) {
+      for (const as of callers) {
         for (const answer of [
-          await scene.get('', undefined, as),
-          await scene.get(`/${id}`, undefined, as),
-          await scene.get(`/${id}/runs`, undefined, as),
-          await scene.get('/preview', undefined, as),
-          await scene.post('', hourly, as),
-          await scene.post(`/${id}`, hourly, as),
-          await scene.post(`/${id}/execute`, undefined, as),
-          await scene.remove(`/${id}`, undefined, as),
-          await scene.post(`/${id}/tasks`, command, as),
-          await scene.post(`/${id}/tasks/${task}`, command, as),
-          await scene.remove(`/${id}/tasks/${task}`, undefined, as),
+          await fixtures.get('', undefined, as),
+          await fixtures.get(`/${id}`, undefined, as),
+          await fixtures.get(`/${id}/runs`, undefined, as),
+          await fixtures.get('/preview', undefined, as),
+          await fixtures.post('', hourly, as),
+          await fixtures.post(`/${id}`, hourly, as),
+          await fixtures.post(`/${id}/execute`, undefined, as),
+          await fixtures.remove(`/${id}`, undefined, as),
+          await fixtures.post(`/${id}/tasks`, command, as),
+          await fixtures.post(`/${id}/tasks/${task}`, command, as),
+          await fixtures.remove(`/${id}/tasks/${task}`, undefined, as),
         ]) {
           expect(refusalIn(answer)).toEqual([409, 'ServerStateConflictException'])
         }
@@ -231,13 +229,13 @@ describe('a server that cannot be acted on', () => {
     await db.update(nodes).set({ maintenanceMode: true })
     await refuseAll()
     await db.update(nodes).set({ maintenanceMode: false })
-    const { id: serverId, nodeId } = scene.server
+    const { id: serverId, nodeId } = fixtures.server
     const moving = { serverId, oldNodeId: nodeId, newNodeId: nodeId, oldAllocationId: 1, newAllocationId: 1 }
     await db.insert(transfers).values(moving)
     await refuseAll()
     await db.delete(transfers)
     await db.update(servers).set({ status: 'reinstall_failed' })
-    expect((await scene.get()).status).toBe(200)
+    expect((await fixtures.get()).status).toBe(200)
     expect(await world.events()).toHaveLength(2)
     expect(await db.select().from(scheduleRuns)).toEqual([])
   })
@@ -245,10 +243,10 @@ describe('a server that cannot be acted on', () => {
 
 describe('a list', () => {
   it('is one statement beyond the credential, however long', async () => {
-    for (let count = 0; count < 5; count += 1) await scene.addTask(await scene.add())
-    expect(await world.countStatements(() => scene.get())).toBe(2)
-    const other = await makeServer(world, { ownerId: scene.owner.id })
+    for (let count = 0; count < 5; count += 1) await fixtures.addTask(await fixtures.add())
+    expect(await world.countStatements(() => fixtures.get())).toBe(2)
+    const other = await makeServer(world, { ownerId: fixtures.owner.id })
     await world.database.db.update(schedules).set({ serverId: other.id }).where(eq(schedules.id, 1))
-    expect((await scene.get()).body.data).toHaveLength(4)
+    expect((await fixtures.get()).body.data).toHaveLength(4)
   })
 })

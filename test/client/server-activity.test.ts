@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, settings } from '../../src/db/schema.ts'
 import { makeClientToken, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
-import { eventsIn, makeEntry, refusalIn } from './activity-scene.ts'
+import { eventsIn, makeEntry, refusalIn } from './activity-fixtures.ts'
 import { conflictsOf } from './conflicts.ts'
 
 const world = useWorld()
@@ -19,12 +19,12 @@ beforeEach(async () => {
 
 const read = (query = '', as = token) =>
   world.request('GET', `/api/client/servers/${server.uuid}/activity${query}`, { token: as })
-/** An entry about the server, made by its owner. */
+/** Inserts an entry about the server, with its owner as the actor. */
 const make = (event: string, values: Parameters<typeof makeEntry>[1] = {}) =>
   makeEntry(world, { event, serverId: server.id, actorId: owner.id, ...values })
 
 describe('the feed of a server', () => {
-  it('has what happened to it, whoever did it, and nothing else', async () => {
+  it('has the events of the server, by any actor, and nothing else', async () => {
     const other = await makeServer(world, { owner })
     await make('server:power.start', { ago: 2 })
     await make('server:sftp.write', { actorId: null, ago: 1 })
@@ -52,7 +52,7 @@ describe('the feed of a server', () => {
     }
   })
 
-  it('is open to whoever reaches the server, with the addresses of his own actions', async () => {
+  it('is open to every user with access to the server, with the addresses of their own actions', async () => {
     const friend = await makeUser(world)
     await makeSubuser(world, server, friend, [])
     const admin = await makeUser(world, { rootAdmin: true })
@@ -64,8 +64,8 @@ describe('the feed of a server', () => {
     expect(await addresses(await makeClientToken(world, friend))).toEqual(['2001:db8::7', null])
     expect(await addresses(await makeClientToken(world, admin))).toEqual(['2001:db8::7', '203.0.113.9'])
     expect((await read('?filter[ip]=2001:db8::7')).body.data).toEqual([])
-    const stranger = await makeClientToken(world, await makeUser(world))
-    expect((await read('', stranger)).status).toBe(404)
+    const otherUser = await makeClientToken(world, await makeUser(world))
+    expect((await read('', otherUser)).status).toBe(404)
   })
 
   it('is refused in every state that conflicts', async () => {
@@ -80,11 +80,11 @@ describe('the feed of a server', () => {
     const helper = await makeUser(world, { rootAdmin: true })
     await makeSubuser(world, server, helper, [])
     await make('by-owner')
-    await make('by-nobody', { actorId: null })
+    await make('by-system', { actorId: null })
     await make('by-admin', { actorId: admin.id })
     await make('by-helper', { actorId: helper.id })
-    const all = ['by-admin', 'by-helper', 'by-nobody', 'by-owner']
-    const without = ['by-helper', 'by-nobody', 'by-owner']
+    const all = ['by-admin', 'by-helper', 'by-owner', 'by-system']
+    const without = ['by-helper', 'by-owner', 'by-system']
     const adminToken = await makeClientToken(world, admin)
     const seen = async (as: string, query = '') => {
       const answer = await read(query, as)

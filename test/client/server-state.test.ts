@@ -27,7 +27,7 @@ const routes = {
   command: ['POST', '/command', { command: 'list' }],
 } as const
 
-/** Which of the routes answer 409 to the caller. */
+/** Lists the routes that answer 409 to the caller. */
 async function refusedTo(token: string): Promise<string[]> {
   const refused: string[] = []
   for (const [name, [method, path, body]] of Object.entries(routes)) {
@@ -58,9 +58,9 @@ describe('a server', () => {
     expect(await refusedTo(ownerToken)).toEqual([])
   })
 
-  it('cannot be acted on while it is suspended, but shows how it is doing', async () => {
+  it('cannot be acted on while it is suspended, and shows no resources', async () => {
     await set('suspended')
-    const all = ['websocket', 'power', 'command']
+    const all = ['websocket', 'resources', 'power', 'command']
     expect(await refusedTo(ownerToken)).toEqual(all)
     expect(await refusedTo(adminToken)).toEqual(all)
   })
@@ -95,7 +95,7 @@ describe('a server', () => {
       return (await world.request('POST', path, { token: ownerToken })).body.errors[0].detail
     }
     await transferring()
-    expect(await reason()).toMatch(/moved/)
+    expect(await reason()).toMatch(/transferred/)
     await set('restoring_backup')
     expect(await reason()).toMatch(/restored/)
     await set('install_failed')
@@ -106,7 +106,7 @@ describe('a server', () => {
     expect(await reason()).toMatch(/suspended/)
   })
 
-  it('tells strangers nothing of its state, and those without the right to act the state first', async () => {
+  it('hides its state from users without access, and shows it before a missing permission', async () => {
     await set('suspended')
     const ask = async (token: string) =>
       (

@@ -99,7 +99,7 @@ describe('a server', () => {
     ])
   })
 
-  it('shows a subuser what he may see of it', async () => {
+  it('shows a subuser what they may see of it', async () => {
     await makeAllocation(world, node, { serverId: server.id })
     await world.database.db.update(servers).set({ variables: {} })
     const poor = await show(await subuserToken(['websocket.connect']), '?include=subusers,egg,nonsense')

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { activity, eggVariables, servers } from '../../src/db/schema.ts'
 import { makeClientToken, makeEgg, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -45,7 +45,7 @@ const change = (body: unknown, as = token) =>
   world.request('PUT', `/api/client/servers/${server.uuid}/startup/variable`, { token: as, body })
 const set = (key: unknown, value: unknown, as = token) => change({ key, value }, as)
 const stored = async () =>
-  only(await world.database.db.select().from(servers).where(eq(servers.id, server.id))).variables
+  single(await world.database.db.select().from(servers).where(eq(servers.id, server.id))).variables
 const entries = () =>
   world.database.db
     .select({ event: activity.event, properties: activity.properties, serverId: activity.serverId })
@@ -57,7 +57,7 @@ const subuserToken = async (permissions: string[]) => {
   return makeClientToken(world, friend)
 }
 
-/** The port of the server is another one in each test. */
+/** Replaces the port of the server, which differs in each test. */
 const command = (text: string) => expect.stringMatching(new RegExp(`^${text} 512 \\d+$`))
 
 describe('the startup of a server', () => {
@@ -198,9 +198,9 @@ describe('a variable', () => {
       ['UNKNOWN', 'The server has no such variable.'],
       ['__proto', 'The server has no such variable.'],
       ['motd', 'The server has no such variable.'],
-      ['FIXED', 'This variable can only be read.'],
-      ['BROKEN', 'This variable can only be read.'],
-      ['HUNGRY', 'This variable can only be read.'],
+      ['FIXED', 'This variable is read-only.'],
+      ['BROKEN', 'This variable is read-only.'],
+      ['HUNGRY', 'This variable is read-only.'],
     ]) {
       const { status, body } = await set(key, 'x')
       expect([key, status, body.errors]).toEqual([

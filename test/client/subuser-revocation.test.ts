@@ -25,7 +25,7 @@ beforeEach(async () => {
 const path = () => `/api/client/servers/${server.uuid}/users/${friend.uuid}`
 const update = (permissions: string[]) => world.request('POST', path(), { token, body: { permissions } })
 const remove = () => world.request('DELETE', path(), { token })
-const told = () => daemon.calls.map((call) => [`${call.method} ${call.path}`, call.body])
+const daemonCalls = () => daemon.calls.map((call) => [`${call.method} ${call.path}`, call.body])
 const entries = async () =>
   (await world.database.db.select().from(activity).orderBy(activity.id)).map(({ event, properties }) => ({
     event,
@@ -38,7 +38,7 @@ describe('a change of permissions', () => {
   it('ends what the node knew before the answer, and is recorded with old and new', async () => {
     const { status, body } = await update(['file.read'])
     expect([status, body.attributes.permissions]).toEqual([200, ['file.read', 'websocket.connect']])
-    expect(told()).toEqual([denial()])
+    expect(daemonCalls()).toEqual([denial()])
     expect(await entries()).toEqual([
       {
         event: 'server:subuser.update',
@@ -57,7 +57,7 @@ describe('a change of permissions', () => {
   it('does nothing when it is the same list in another order', async () => {
     const { status, body } = await update(['file.sftp', 'no.such', 'control.stop', 'file.sftp'])
     expect([status, body.attributes.permissions]).toEqual([200, old])
-    expect(told()).toEqual([])
+    expect(daemonCalls()).toEqual([])
     expect(await entries()).toEqual([])
     expect(world.messages).toEqual([])
   })
@@ -71,7 +71,7 @@ describe('a change of permissions', () => {
     expect(await world.runJobs()).toBe(0)
     world.clock.advance(31)
     await world.runJobs()
-    expect(told()).toEqual([denial()])
+    expect(daemonCalls()).toEqual([denial()])
     expect(await world.runJobs()).toBe(0)
   })
 
@@ -90,7 +90,7 @@ describe('a change of permissions', () => {
 describe('a removal', () => {
   it('ends what the node knew before the answer; the account stays', async () => {
     expect((await remove()).status).toBe(204)
-    expect(told()).toEqual([denial()])
+    expect(daemonCalls()).toEqual([denial()])
     expect(await entries()).toEqual([
       { event: 'server:subuser.delete', properties: { email: friend.email, revoked: true } },
     ])
@@ -114,7 +114,7 @@ describe('a removal', () => {
       ...Array(9).fill(404),
     ])
     expect(await entries()).toHaveLength(1)
-    expect(told()).toEqual([denial()])
+    expect(daemonCalls()).toEqual([denial()])
   })
 
   it('and changes at the same time leave either nothing or what was said', async () => {

@@ -25,7 +25,7 @@ const codeOf = ({ status, body }: { status: number; body: any }) => [status, bod
 const rightsOf = async () =>
   (await world.database.db.select().from(subusers).orderBy(subusers.id)).map(({ permissions }) => permissions)
 
-/** Somebody who was let in with these permissions, and his token. */
+/** Makes a subuser with these permissions, and a token of theirs. */
 async function member(permissions: string[]) {
   const user = await makeUser(world)
   await makeSubuser(world, server, user, [...permissions, 'websocket.connect'])
@@ -67,7 +67,7 @@ describe('the permissions of a subuser', () => {
     expect((await invite(friend.email, many)).body.attributes.permissions).toEqual(['websocket.connect'])
   })
 
-  it('can only be handed out by somebody who holds them', async () => {
+  it('can only be given by a user who has them', async () => {
     const { token: as } = await member(['user.create', 'user.update', 'file.read', 'database.view_password'])
     const colleague = await member([])
     for (const permissions of [
@@ -90,7 +90,7 @@ describe('the permissions of a subuser', () => {
     ])
   })
 
-  it('are handed out without bounds by owners and administrators', async () => {
+  it('are given without limits by owners and administrators', async () => {
     const admin = await makeClientToken(world, await makeUser(world, { rootAdmin: true }))
     expect((await invite(friend.email, ['settings.reinstall', 'no.such'], admin)).status).toBe(200)
     expect((await update(friend, ['backup.restore'])).status).toBe(200)
@@ -104,7 +104,7 @@ describe('an invitation', () => {
       [undefined, 'required'],
       ['', 'required'],
       [7, 'string'],
-      ['somebody', 'email'],
+      ['no-address', 'email'],
       ['a@b', 'email'],
       ['a b@example.test', 'email'],
       ['a@example.test\r\nBcc: b@example.test', 'email'],
@@ -118,7 +118,7 @@ describe('an invitation', () => {
     expect(await rightsOf()).toEqual([])
   })
 
-  it('is refused for the owner, and for somebody who is in already', async () => {
+  it('is refused for the owner, and for an existing subuser', async () => {
     expect(codeOf(await invite(owner.email.toUpperCase(), []))).toEqual([400, 'UserIsServerOwnerException'])
     await invite(friend.email, ['file.read'])
     expect(codeOf(await invite(friend.email.toUpperCase(), []))).toEqual([
@@ -168,6 +168,18 @@ describe('people', () => {
         expect(allowed.status, `${method} with ${name}`).toBeLessThan(300)
       }
     }
+  })
+
+  it('cannot change their own access, which is refused before the body is judged', async () => {
+    const { user, token: as } = await member(['user.update'])
+    for (const body of [{}, { permissions: 'all' }, { permissions: ['*'] }, { permissions: [] }]) {
+      for (const uuid of [user.uuid, user.uuid.toUpperCase()]) {
+        const answer = await world.request('POST', at(uuid), { token: as, body })
+        expect(codeOf(answer)).toEqual([403, 'AccessDeniedHttpException'])
+      }
+    }
+    const ofOwner = await world.request('POST', at(owner.uuid), { token, body: { permissions: [] } })
+    expect(ofOwner.status).toBe(404)
   })
 
   it('cannot see, change or remove their own access, whatever they hold', async () => {

@@ -51,9 +51,9 @@ describe('the people of a server', () => {
   })
 
   it('are found below their own server alone', async () => {
-    const stranger = await makeUser(world)
-    await makeSubuser(world, await makeServer(world, { owner }), stranger, [])
-    for (const user of [stranger.uuid, owner.uuid, crypto.randomUUID(), 'somebody', String(stranger.id)]) {
+    const otherUser = await makeUser(world)
+    await makeSubuser(world, await makeServer(world, { owner }), otherUser, [])
+    for (const user of [otherUser.uuid, owner.uuid, crypto.randomUUID(), 'unknown', String(otherUser.id)]) {
       for (const [method, body] of [['GET'], ['POST', { permissions: [] }], ['DELETE']] as const) {
         const answer = await world.request(method, at(user), { token, ...(body ? { body } : {}) })
         expect(codeOf(answer), `${method} ${user}`).toEqual([404, 'NotFoundHttpException'])
@@ -64,7 +64,7 @@ describe('the people of a server', () => {
 })
 
 describe('an invitation', () => {
-  it('lets somebody with an account in, whatever the case of his address, and tells him', async () => {
+  it('adds a user with an account, whatever the case of the address, and notifies them', async () => {
     const friend = await makeUser(world, { email: 'Friend@Example.test', passwordHash: 'scrypt$x' })
     const { status, body } = await invite('fRIEND@example.TEST', ['file.read', 'control.start'])
     expect(status).toBe(200)
@@ -89,7 +89,7 @@ describe('an invitation', () => {
     expect(await world.database.db.select().from(passwordResets)).toEqual([])
   })
 
-  it('is recorded with who came and what he may do', async () => {
+  it('is recorded with the subuser and their permissions', async () => {
     const friend = await makeUser(world)
     await invite(friend.email, ['control.stop'])
     const [entry] = await world.database.db.select().from(activity)
@@ -103,7 +103,7 @@ describe('an invitation', () => {
     expect(subjects).toMatchObject([{ subjectType: 'user', subjectId: friend.id }])
   })
 
-  it('makes an account for an address that nobody has, and sends a link to choose the password', async () => {
+  it('makes an account for an unknown address, and sends a link to choose the password', async () => {
     const { status, body } = await invite("New.Person+o'games@Example.test", [])
     expect(status).toBe(200)
     expect(body.attributes.permissions).toEqual(['websocket.connect'])
@@ -135,7 +135,7 @@ describe('an invitation', () => {
 
   it('is sent again when the mail did not go out, with a link of its own', async () => {
     await invite('new@example.test')
-    const { mail } = world.parts
+    const { mail } = world.services
     const broken = { send: () => Promise.reject(new Error('The provider is away.')) }
     Object.assign(world.panel, { mail: broken })
     await world.runJobs()
@@ -148,7 +148,7 @@ describe('an invitation', () => {
     expect(await world.runJobs()).toBe(0)
   })
 
-  it('is not sent to somebody who was removed before', async () => {
+  it('is not sent to a user who was removed before', async () => {
     const { body } = await invite('new@example.test')
     expect((await world.request('DELETE', at(body.attributes.uuid), { token })).status).toBe(204)
     await world.runJobs()

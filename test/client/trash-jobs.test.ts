@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { jobs, servers, trashItems } from '../../src/db/schema.ts'
-import { tick } from '../../src/domain/tick.ts'
-import { codeOf, useTrash } from './trash-scene.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
+import { codeOf, useTrashFixtures } from './trash-fixtures.ts'
 
-const { world, scene, items, list, move, purge, restore, idOf, ...trash } = useTrash()
+const { world, fixtures, items, list, move, purge, restore, idOf, ...trash } = useTrashFixtures()
 
 const day = 86_400
 const unreachable = [504, 'DaemonConnectionException']
@@ -13,11 +13,11 @@ const later = async (seconds: number) => {
   await world.runJobs()
 }
 const inTrash = (name: string) =>
-  scene.daemon.paths().filter((path) => path.endsWith(`/${name}`) && path.startsWith('/.roost'))
+  fixtures.daemon.paths().filter((path) => path.endsWith(`/${name}`) && path.startsWith('/.roost'))
 
 describe('a node that fails', () => {
   it('changes nothing when it is away', async () => {
-    scene.daemon.put('/a', '/b')
+    fixtures.daemon.put('/a', '/b')
     await move('/', ['a'])
     const id = await idOf('/a')
     await trash.setAway(true)
@@ -31,20 +31,20 @@ describe('a node that fails', () => {
   })
 
   it('is quoted, and 502 when it does not accept the panel', async () => {
-    scene.daemon.put('/a')
-    scene.daemon.interfere(() => ({ status: 403 }))
+    fixtures.daemon.put('/a')
+    fixtures.daemon.intercept(() => ({ status: 403 }))
     expect(codeOf(await move('/', ['a']))).toEqual([502, 'DaemonConnectionException'])
-    scene.daemon.interfere(() => ({ json: { surprise: true } }))
+    fixtures.daemon.intercept(() => ({ json: { surprise: true } }))
     expect(codeOf(await move('/', ['a']))).toEqual([502, 'DaemonConnectionException'])
-    scene.daemon.interfere(() => ({ status: 500 }))
+    fixtures.daemon.intercept(() => ({ status: 500 }))
     expect(codeOf(await move('/', ['a']))).toEqual([500, 'DaemonConnectionException'])
     expect(await items()).toEqual([])
   })
 
   it('keeps in the trash what was moved before it failed', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `f${at}`)
-    scene.daemon.put(...names.map((name) => `/${name}`))
-    scene.daemon.interfere(({ route, body }) =>
+    fixtures.daemon.put(...names.map((name) => `/${name}`))
+    fixtures.daemon.intercept(({ route, body }) =>
       route === 'rename' && body.files[0].from === 'f6' ? { status: 500 } : null,
     )
     expect(codeOf(await move('/', names))).toEqual([500, 'DaemonConnectionException'])
@@ -53,51 +53,51 @@ describe('a node that fails', () => {
     expect(moved).not.toContain('f6')
     for (const name of names) {
       expect(inTrash(name)).toHaveLength(moved.includes(name) ? 1 : 0)
-      expect(scene.daemon.paths().includes(`/${name}`)).toBe(!moved.includes(name))
+      expect(fixtures.daemon.paths().includes(`/${name}`)).toBe(!moved.includes(name))
     }
     expect((await items()).every(({ ready, heldUntil }) => ready && heldUntil === null)).toBe(true)
     const files = names.filter((name) => moved.includes(name))
     expect(await trash.log()).toEqual([
-      { event: 'server:file.trash.move', properties: { directory: '/', files }, actorId: scene.owner.id },
+      { event: 'server:file.trash.move', properties: { directory: '/', files }, actorId: fixtures.owner.id },
     ])
   })
 
   it('says 404 of what is gone when its turn comes', async () => {
-    scene.daemon.put('/a')
-    scene.daemon.interfere(({ route }) => {
-      if (route === 'rename') scene.daemon.take('/a')
+    fixtures.daemon.put('/a')
+    fixtures.daemon.intercept(({ route }) => {
+      if (route === 'rename') fixtures.daemon.remove('/a')
       return null
     })
     expect(codeOf(await move('/', ['a']))).toEqual([404, 'NotFoundHttpException'])
     expect(await items()).toEqual([])
-    expect(scene.daemon.paths()).toEqual(['/.roost-trash/'])
+    expect(fixtures.daemon.paths()).toEqual(['/.roost-trash/'])
     expect(await world.events()).toEqual([])
   })
 
   it('is believed by what it has, not by what it says', async () => {
-    scene.daemon.put('/a')
-    scene.daemon.interfere(({ route, body }) => {
+    fixtures.daemon.put('/a')
+    fixtures.daemon.intercept(({ route, body }) => {
       if (route !== 'rename') return null
       const [{ from, to }] = body.files
-      scene.daemon.take(`/${from}`)
-      scene.daemon.put(`/${to}`)
+      fixtures.daemon.remove(`/${from}`)
+      fixtures.daemon.put(`/${to}`)
       return { status: 502 }
     })
     expect((await move('/', ['a'])).status).toBe(204)
     expect((await restore(await idOf('/a'))).status).toBe(204)
-    expect(scene.daemon.paths()).toContain('/a')
+    expect(fixtures.daemon.paths()).toContain('/a')
     expect(await world.events()).toEqual(['server:file.trash.move', 'server:file.trash.restore'])
-    scene.daemon.interfere(null)
+    fixtures.daemon.intercept(null)
     await move('/', ['a'])
-    scene.daemon.interfere(({ route }) => (route === 'rename' ? { status: 204 } : null))
+    fixtures.daemon.intercept(({ route }) => (route === 'rename' ? { status: 204 } : null))
     expect(codeOf(await restore(await idOf('/a')))).toEqual([502, 'DaemonConnectionException'])
     expect(await items()).toMatchObject([{ ready: true, heldUntil: null }])
   })
 
-  it('is given up when it is too slow for all', async () => {
+  it('times out when it is too slow for all items', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `f${at}`)
-    scene.daemon.put(...names.map((name) => `/${name}`))
-    scene.daemon.interfere(({ route }) => {
+    fixtures.daemon.put(...names.map((name) => `/${name}`))
+    fixtures.daemon.intercept(({ route }) => {
       if (route === 'rename') world.clock.advance(2)
       return null
     })
@@ -106,31 +106,30 @@ describe('a node that fails', () => {
     expect(moved.length).toBeGreaterThan(0)
     expect(moved.length).toBeLessThan(20)
     expect(moved.every(({ ready }) => ready)).toBe(true)
-    expect(scene.daemon.paths().filter((path) => /^\/f\d+$/.test(path))).toHaveLength(20 - moved.length)
+    expect(fixtures.daemon.paths().filter((path) => /^\/f\d+$/.test(path))).toHaveLength(20 - moved.length)
   })
 })
 
-describe('what nobody finished', () => {
-  /** The node does the move, or does not, and nobody ever hears of it; then it hears nothing either. */
+describe('an unfinished operation', () => {
+  /** Has the node do the move, or not, without a response; then makes the node unreachable. */
   const moveInSilence = async (isDone: boolean) => {
-    trash.setPatience(150)
-    scene.daemon.put('/folder/a')
+    fixtures.daemon.put('/folder/a')
     let isSilent = false
-    scene.daemon.interfere(({ route, body }) => {
-      if (isSilent) return { hang: true }
+    fixtures.daemon.intercept(({ route, body }) => {
+      if (isSilent) return { drop: true }
       if (route !== 'rename') return null
       isSilent = true
       if (isDone) {
-        scene.daemon.take(`/${body.files[0].from}`)
-        scene.daemon.put(`/${body.files[0].to}`)
+        fixtures.daemon.remove(`/${body.files[0].from}`)
+        fixtures.daemon.put(`/${body.files[0].to}`)
       }
-      return { hang: true }
+      return { drop: true }
     })
     expect(codeOf(await move('/folder', ['a']))).toEqual(unreachable)
     expect(await items()).toMatchObject([{ name: 'a', ready: false }])
     expect((await list()).body.data).toMatchObject([{ name: 'a', ready: false }])
     expect(await world.events()).toEqual([])
-    scene.daemon.interfere(null)
+    fixtures.daemon.intercept(null)
   }
 
   it('is in the trash when the node moved it', async () => {
@@ -150,7 +149,7 @@ describe('what nobody finished', () => {
     await later(60)
     expect(await items()).toEqual([])
     expect(await world.events()).toEqual([])
-    expect(scene.daemon.paths()).toContain('/folder/a')
+    expect(fixtures.daemon.paths()).toContain('/folder/a')
   })
 
   it('waits until the node is back', async () => {
@@ -165,11 +164,11 @@ describe('what nobody finished', () => {
   })
 
   it('of several is found out for each', async () => {
-    scene.daemon.put('/a', '/b', '/c')
+    fixtures.daemon.put('/a', '/b', '/c')
     await move('/', ['a', 'b', 'c'])
     const heldUntil = new Date(world.clock.now.getTime() + 60_000)
     await world.database.db.update(trashItems).set({ ready: false, heldUntil })
-    scene.daemon.take(`/.roost-trash/${await idOf('/b')}`)
+    fixtures.daemon.remove(`/.roost-trash/${await idOf('/b')}`)
     await later(60)
     expect((await items()).map(({ path, ready }) => [path, ready])).toEqual([
       ['/a', true],
@@ -180,25 +179,23 @@ describe('what nobody finished', () => {
 
   it('of a restore is gone from the list when it is back, and free when it is not', async () => {
     for (const isDone of [true, false]) {
-      scene.daemon.take('/a')
-      scene.daemon.put('/a')
-      trash.setPatience(12_000)
+      fixtures.daemon.remove('/a')
+      fixtures.daemon.put('/a')
       await move('/', ['a'])
-      trash.setPatience(150)
       const id = await idOf('/a')
       let isSilent = false
-      scene.daemon.interfere(({ route }) => {
-        if (isSilent) return { hang: true }
+      fixtures.daemon.intercept(({ route }) => {
+        if (isSilent) return { drop: true }
         if (route !== 'rename') return null
         isSilent = true
         if (isDone) {
-          scene.daemon.take(`/.roost-trash/${id}/a`)
-          scene.daemon.put('/a')
+          fixtures.daemon.remove(`/.roost-trash/${id}/a`)
+          fixtures.daemon.put('/a')
         }
-        return { hang: true }
+        return { drop: true }
       })
       expect(codeOf(await restore(id))).toEqual(unreachable)
-      scene.daemon.interfere(null)
+      fixtures.daemon.intercept(null)
       expect(codeOf(await restore(id))).toEqual([409, 'ConflictHttpException'])
       await later(119)
       expect(await items()).toHaveLength(1)
@@ -207,20 +204,20 @@ describe('what nobody finished', () => {
     }
   })
 
-  it('is left alone where somebody took it again', async () => {
-    scene.daemon.put('/a')
+  it('is skipped where another request took it again', async () => {
+    fixtures.daemon.put('/a')
     await move('/', ['a'])
     world.clock.advance(60)
     const heldUntil = new Date(world.clock.now.getTime() + 1000)
     await world.database.db.update(trashItems).set({ heldUntil })
-    scene.daemon.take('/.roost-trash')
+    fixtures.daemon.remove('/.roost-trash')
     expect(await world.runJobs()).toBe(1)
     expect(await items()).toMatchObject([{ heldUntil }])
   })
 
   it('needs nothing once the server is gone', async () => {
     await moveInSilence(true)
-    await world.database.db.delete(servers).where(eq(servers.id, scene.server.id))
+    await world.database.db.delete(servers).where(eq(servers.id, fixtures.server.id))
     await later(60)
     expect(await world.database.db.select({ state: jobs.state }).from(jobs)).toEqual([{ state: 'done' }])
   })
@@ -228,21 +225,21 @@ describe('what nobody finished', () => {
 
 describe('expiry', () => {
   const expired = async (...names: string[]) => {
-    scene.daemon.put(...names.map((name) => `/${name}`))
+    fixtures.daemon.put(...names.map((name) => `/${name}`))
     await move('/', names)
     world.clock.advance(7 * day)
   }
 
   it('removes what has expired, in one call, and records it as the system', async () => {
     await expired('a', 'b')
-    scene.daemon.put('/later')
+    fixtures.daemon.put('/later')
     await move('/', ['later'])
-    scene.daemon.calls.length = 0
-    await tick(world.panel)
+    fixtures.daemon.calls.length = 0
+    await runTick(world.panel)
     expect((await items()).map(({ path }) => path)).toEqual(['/later'])
     expect(inTrash('a').concat(inTrash('b'))).toEqual([])
     expect(inTrash('later')).toHaveLength(1)
-    const deletions = scene.daemon.calls.filter(({ path }) => path.endsWith('/delete'))
+    const deletions = fixtures.daemon.calls.filter(({ path }) => path.endsWith('/delete'))
     expect(deletions.map(({ body }) => body.files.length)).toEqual([2])
     const log = await trash.log()
     expect(
@@ -251,7 +248,7 @@ describe('expiry', () => {
       { event: 'server:file.trash.delete', properties: { path: '/a' }, actorId: null },
       { event: 'server:file.trash.delete', properties: { path: '/b' }, actorId: null },
     ])
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toHaveLength(1)
   })
 
@@ -259,7 +256,7 @@ describe('expiry', () => {
     await expired('a')
     await trash.set('features.file_trash', false)
     await trash.setStatus('suspended')
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toEqual([])
   })
 
@@ -267,50 +264,50 @@ describe('expiry', () => {
     await expired('a')
     await trash.setAway(true)
     for (let minute = 0; minute < 5; minute += 1) {
-      await tick(world.panel)
+      await runTick(world.panel)
       world.clock.advance(60)
     }
     expect(await items()).toMatchObject([{ path: '/a', heldUntil: null }])
     const waiting = await world.database.db.select().from(jobs).where(eq(jobs.name, 'expire-trash'))
-    expect(waiting).toMatchObject([{ state: 'waiting', key: `expire-trash:${scene.server.id}` }])
+    expect(waiting).toMatchObject([{ state: 'waiting', key: `expire-trash:${fixtures.server.id}` }])
     await trash.setAway(false)
     world.clock.advance(3600)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toEqual([])
   })
 
   it('waits while the files are on their way elsewhere', async () => {
     await expired('a')
     await trash.setStatus('restoring_backup')
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toHaveLength(1)
     await trash.setStatus(null)
     await trash.beginTransfer()
     world.clock.advance(3600)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toHaveLength(1)
-    expect(scene.daemon.calls.filter(({ path }) => path.endsWith('/delete'))).toEqual([])
+    expect(fixtures.daemon.calls.filter(({ path }) => path.endsWith('/delete'))).toEqual([])
   })
 
   it('removes hundreds, a hundred a minute', async () => {
     const expiresAt = new Date(world.clock.now.getTime() - 1000)
-    const row = { serverId: scene.server.id, name: 'f', path: '/f', isFile: true, ready: true, expiresAt }
+    const row = { serverId: fixtures.server.id, name: 'f', path: '/f', isFile: true, ready: true, expiresAt }
     await world.database.db.insert(trashItems).values(Array.from({ length: 230 }, () => row))
     for (const left of [130, 30, 0]) {
-      await tick(world.panel)
+      await runTick(world.panel)
       expect(await items()).toHaveLength(left)
       world.clock.advance(60)
     }
   })
 
-  it('leaves alone what somebody restores at the same moment', async () => {
+  it('skips what is restored at the same moment', async () => {
     await expired('a')
     const heldUntil = new Date(world.clock.now.getTime() + 1000)
     await world.database.db.update(trashItems).set({ heldUntil })
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toMatchObject([{ heldUntil }])
     world.clock.advance(61)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await items()).toEqual([])
   })
 })

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { eggs } from '../../src/db/schema.ts'
-import { codeOf, ruleOf, useTrash } from './trash-scene.ts'
+import { codeOf, ruleOf, useTrashFixtures } from './trash-fixtures.ts'
 
-const { world, scene, items, list, move, restore, idOf, ...trash } = useTrash()
+const { world, fixtures, items, list, move, restore, idOf, ...trash } = useTrashFixtures()
 
 const day = 86_400
 const iso = (date: Date) => `${date.toISOString().slice(0, 19)}+00:00`
 
 describe('moving', () => {
   it('puts files, folders and links aside, and lists them', async () => {
-    scene.daemon.put('/world/a.txt', '/world/sub/b.txt', '/world/link@', '/world/stays.txt')
+    fixtures.daemon.put('/world/a.txt', '/world/sub/b.txt', '/world/link@', '/world/stays.txt')
     const { status, text } = await move('/world', ['a.txt', 'sub', 'link'])
     expect([status, text]).toEqual([204, ''])
     const { status: listed, body } = await list()
@@ -28,7 +28,7 @@ describe('moving', () => {
     })
     expect(at('sub')).toMatchObject({ path: '/world/sub', is_file: false, ready: true })
     expect(at('link')).toMatchObject({ path: '/world/link', is_file: true, ready: true })
-    expect(scene.daemon.paths()).toEqual(
+    expect(fixtures.daemon.paths()).toEqual(
       [
         '/.roost-trash/',
         `/.roost-trash/${at('a.txt').id}/`,
@@ -46,16 +46,16 @@ describe('moving', () => {
       {
         event: 'server:file.trash.move',
         properties: { directory: '/world/', files: ['a.txt', 'sub', 'link'] },
-        actorId: scene.owner.id,
+        actorId: fixtures.owner.id,
       },
     ])
     expect((await items()).map(({ heldUntil }) => heldUntil)).toEqual([null, null, null])
   })
 
   it('tells the node of one item a call', async () => {
-    scene.daemon.put('/a', '/b', '/c')
+    fixtures.daemon.put('/a', '/b', '/c')
     await move('/', ['a', 'b', 'c'])
-    const renames = scene.daemon.calls.filter(({ path }) => path.endsWith('/rename'))
+    const renames = fixtures.daemon.calls.filter(({ path }) => path.endsWith('/rename'))
     expect(renames.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT'])
     for (const { body } of renames) {
       expect(body.root).toBe('/')
@@ -78,20 +78,20 @@ describe('moving', () => {
       'é',
       'tab'.repeat(85),
     ]
-    scene.daemon.put(...names.map((name) => `/ a b /${name}`))
+    fixtures.daemon.put(...names.map((name) => `/ a b /${name}`))
     expect((await move('/ a b /', names)).status).toBe(204)
     const stored = await items()
     expect(stored.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
     for (const { id, name } of stored) {
-      expect(scene.daemon.paths()).toContain(`/.roost-trash/${id}/${name}`)
+      expect(fixtures.daemon.paths()).toContain(`/.roost-trash/${id}/${name}`)
       expect((await restore(id)).status).toBe(204)
     }
-    expect(scene.daemon.paths().filter((path) => path.startsWith('/ a b /')).length).toBe(names.length + 1)
+    expect(fixtures.daemon.paths().filter((path) => path.startsWith('/ a b /')).length).toBe(names.length + 1)
   })
 
   it('takes a hundred at once', async () => {
     const names = Array.from({ length: 100 }, (_, at) => `file ${at}`)
-    scene.daemon.put(...names.map((name) => `/logs/${name}`))
+    fixtures.daemon.put(...names.map((name) => `/logs/${name}`))
     expect((await move('logs', names)).status).toBe(204)
     expect((await items()).filter(({ ready }) => ready)).toHaveLength(100)
     expect(await world.events()).toEqual(['server:file.trash.move'])
@@ -99,7 +99,7 @@ describe('moving', () => {
   })
 
   it('needs file.delete', async () => {
-    scene.daemon.put('/a')
+    fixtures.daemon.put('/a')
     const others = [
       'file.create',
       'file.read',
@@ -112,14 +112,14 @@ describe('moving', () => {
       403,
       'AccessDeniedHttpException',
     ])
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
     expect((await move('/', ['a'], await trash.subuser(['file.delete']))).status).toBe(204)
   })
 
   it('moves nothing at all when something is missing', async () => {
-    scene.daemon.put('/a', '/folder/b', '/file')
+    fixtures.daemon.put('/a', '/folder/b', '/file')
     for (const missingStatus of [500, 404]) {
-      Object.assign(scene.daemon, { missingStatus })
+      Object.assign(fixtures.daemon, { missingStatus })
       for (const [root, files] of [
         ['/', ['a', 'nothing']],
         ['/nowhere/at/all', ['a']],
@@ -131,20 +131,20 @@ describe('moving', () => {
         expect(codeOf(await move(root, files))).toEqual([404, 'NotFoundHttpException'])
       }
     }
-    expect(scene.daemon.paths()).toEqual(['/a', '/file', '/folder/', '/folder/b'])
+    expect(fixtures.daemon.paths()).toEqual(['/a', '/file', '/folder/', '/folder/b'])
     expect(await items()).toEqual([])
     expect(await world.events()).toEqual([])
   })
 
   it('asks the node no more often for a folder that is missing far down', async () => {
-    scene.daemon.put('/a')
-    scene.daemon.calls.length = 0
+    fixtures.daemon.put('/a')
+    fixtures.daemon.calls.length = 0
     expect((await move('/deep'.repeat(200), ['a'])).status).toBe(404)
-    expect(scene.daemon.calls).toHaveLength(3)
+    expect(fixtures.daemon.calls).toHaveLength(3)
   })
 
   it('refuses what does not fit', async () => {
-    scene.daemon.put('/a')
+    fixtures.daemon.put('/a')
     const long = Array.from({ length: 101 }, (_, at) => `f${at}`)
     for (const [root, files, field, rule] of [
       [null, ['a'], 'root', 'required'],
@@ -186,12 +186,12 @@ describe('moving', () => {
       ])
     }
     expect(codeOf(await move('/', ['a\0']))).toEqual([400, 'BadRequestHttpException'])
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
     expect(await items()).toEqual([])
   })
 
   it('leaves the trash itself alone in every spelling', async () => {
-    scene.daemon.put('/.roost-trash/x/a', '/sub/.roost-trash/a')
+    fixtures.daemon.put('/.roost-trash/x/a', '/sub/.roost-trash/a')
     for (const [root, name] of [
       ['/', '.roost-trash'],
       ['/', '.ROOST-trash'],
@@ -205,13 +205,13 @@ describe('moving', () => {
     ] as const) {
       expect(codeOf(await move(root, [name])), `${root} ${name}`).toEqual([403, 'AccessDeniedHttpException'])
     }
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
   })
 
   it('leaves alone what the egg protects', async () => {
-    scene.daemon.put('/a', '/server.jar', '/config/secret.yml', '/locked')
+    fixtures.daemon.put('/a', '/server.jar', '/config/secret.yml', '/locked')
     await world.database.db.update(eggs).set({ fileDenylist: ['*.jar', '/config/secret.yml'] })
-    scene.daemon.locked.add('locked')
+    fixtures.daemon.locked.add('locked')
     for (const [root, files] of [
       ['/', ['a', 'server.jar']],
       ['/config', ['secret.yml']],
@@ -222,7 +222,13 @@ describe('moving', () => {
     }
     expect(await items()).toEqual([])
     expect(await world.events()).toEqual([])
-    expect(scene.daemon.paths()).toEqual(['/a', '/config/', '/config/secret.yml', '/locked', '/server.jar'])
+    expect(fixtures.daemon.paths()).toEqual([
+      '/a',
+      '/config/',
+      '/config/secret.yml',
+      '/locked',
+      '/server.jar',
+    ])
     expect((await move('/', ['config'])).status).toBe(204)
   })
 })

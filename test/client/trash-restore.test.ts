@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { eggs, servers, trashItems } from '../../src/db/schema.ts'
 import { makeServer } from '../support/factories.ts'
-import { codeOf, useTrash } from './trash-scene.ts'
+import { codeOf, useTrashFixtures } from './trash-fixtures.ts'
 
-const { world, scene, items, list, move, purge, restore, idOf, ...trash } = useTrash()
+const { world, fixtures, items, list, move, purge, restore, idOf, ...trash } = useTrashFixtures()
 
 const conflict = [409, 'ConflictHttpException']
 const missing = [404, 'NotFoundHttpException']
 
 /** Puts a file there and moves it to the trash; gives the id of its item. */
 const trashed = async (path: string) => {
-  scene.daemon.put(path)
+  fixtures.daemon.put(path)
   const bare = path.replace(/[/@]$/, '')
   const slash = bare.lastIndexOf('/')
   expect((await move(bare.slice(0, slash) || '/', [bare.slice(slash + 1)])).status).toBe(204)
@@ -21,46 +21,46 @@ const trashed = async (path: string) => {
 describe('restoring', () => {
   it('brings back what was moved, with the folders above it', async () => {
     const id = await trashed('/a/b/c/file.txt')
-    scene.daemon.take('/a')
+    fixtures.daemon.remove('/a')
     const { status, text } = await restore(id)
     expect([status, text]).toEqual([204, ''])
-    expect(scene.daemon.paths()).toEqual(['/.roost-trash/', '/a/', '/a/b/', '/a/b/c/', '/a/b/c/file.txt'])
+    expect(fixtures.daemon.paths()).toEqual(['/.roost-trash/', '/a/', '/a/b/', '/a/b/c/', '/a/b/c/file.txt'])
     expect(await items()).toEqual([])
     expect((await trash.log()).at(-1)).toEqual({
       event: 'server:file.trash.restore',
       properties: { path: '/a/b/c/file.txt' },
-      actorId: scene.owner.id,
+      actorId: fixtures.owner.id,
     })
     expect(codeOf(await restore(id))).toEqual(missing)
   })
 
   it('brings back folders with all in them, and links', async () => {
     const folder = await trashed('/world/')
-    scene.daemon.put(`/.roost-trash/${folder}/world/level.dat`)
+    fixtures.daemon.put(`/.roost-trash/${folder}/world/level.dat`)
     const link = await trashed('/link@')
     expect((await restore(folder)).status).toBe(204)
     expect((await restore(link)).status).toBe(204)
-    expect(scene.daemon.paths()).toEqual(['/.roost-trash/', '/link@', '/world/', '/world/level.dat'])
+    expect(fixtures.daemon.paths()).toEqual(['/.roost-trash/', '/link@', '/world/', '/world/level.dat'])
   })
 
   it('overwrites nothing', async () => {
     const id = await trashed('/a/file')
     for (const inTheWay of ['/a/file', '/a/file/', '/a/file@']) {
       for (const missingStatus of [500, 404]) {
-        Object.assign(scene.daemon, { missingStatus })
-        scene.daemon.put(inTheWay)
+        Object.assign(fixtures.daemon, { missingStatus })
+        fixtures.daemon.put(inTheWay)
         expect(codeOf(await restore(id))).toEqual(conflict)
-        expect(scene.daemon.paths()).toContain(inTheWay)
-        expect(scene.daemon.paths()).toContain(`/.roost-trash/${id}/file`)
-        scene.daemon.take('/a/file')
+        expect(fixtures.daemon.paths()).toContain(inTheWay)
+        expect(fixtures.daemon.paths()).toContain(`/.roost-trash/${id}/file`)
+        fixtures.daemon.remove('/a/file')
       }
     }
     expect(await items()).toMatchObject([{ id, ready: true, heldUntil: null }])
-    scene.daemon.take('/a')
+    fixtures.daemon.remove('/a')
     for (const inTheWay of ['/a', '/a@']) {
-      scene.daemon.put(inTheWay)
+      fixtures.daemon.put(inTheWay)
       expect(codeOf(await restore(id))).toEqual(conflict)
-      scene.daemon.take('/a')
+      fixtures.daemon.remove('/a')
     }
     expect(await world.events()).toEqual(['server:file.trash.move'])
     expect((await restore(id)).status).toBe(204)
@@ -68,12 +68,12 @@ describe('restoring', () => {
 
   it('overwrites nothing that comes in between', async () => {
     const id = await trashed('/file')
-    scene.daemon.interfere(({ route }) => {
-      if (route === 'rename') scene.daemon.put('/file@')
+    fixtures.daemon.intercept(({ route }) => {
+      if (route === 'rename') fixtures.daemon.put('/file@')
       return null
     })
     expect(codeOf(await restore(id))).toEqual(conflict)
-    expect(scene.daemon.paths()).toContain('/file@')
+    expect(fixtures.daemon.paths()).toContain('/file@')
     expect(await items()).toMatchObject([{ id, ready: true, heldUntil: null }])
   })
 
@@ -90,12 +90,12 @@ describe('restoring', () => {
 
   it('finds nothing of other servers, and nothing that cannot be', async () => {
     const id = await trashed('/file')
-    const other = await makeServer(world, { owner: scene.owner })
+    const other = await makeServer(world, { owner: fixtures.owner })
     const at = `/api/client/servers/${other.uuid}/trash`
-    expect(codeOf(await world.request('POST', `${at}/${id}/restore`, { token: scene.token }))).toEqual(
+    expect(codeOf(await world.request('POST', `${at}/${id}/restore`, { token: fixtures.token }))).toEqual(
       missing,
     )
-    expect(codeOf(await world.request('DELETE', `${at}/${id}`, { token: scene.token }))).toEqual(missing)
+    expect(codeOf(await world.request('DELETE', `${at}/${id}`, { token: fixtures.token }))).toEqual(missing)
     for (const unknown of [crypto.randomUUID(), 'abc', '1', '%00', "'--", `${id}x`]) {
       expect([400, 404]).toContain((await restore(unknown)).status)
       expect([400, 404]).toContain((await purge(unknown)).status)
@@ -113,15 +113,15 @@ describe('restoring', () => {
   it('forgets what is not in the trash of the node any more', async () => {
     for (const lost of ['', '/file']) {
       for (const missingStatus of [500, 404]) {
-        Object.assign(scene.daemon, { missingStatus })
+        Object.assign(fixtures.daemon, { missingStatus })
         const id = await trashed('/file')
-        scene.daemon.take(`/.roost-trash/${id}${lost}`)
+        fixtures.daemon.remove(`/.roost-trash/${id}${lost}`)
         expect(codeOf(await restore(id))).toEqual(missing)
         expect(await items()).toEqual([])
       }
     }
     const id = await trashed('/file')
-    scene.daemon.take('/.roost-trash')
+    fixtures.daemon.remove('/.roost-trash')
     expect(codeOf(await restore(id))).toEqual(missing)
     expect(await items()).toEqual([])
     expect(await world.events()).not.toContain('server:file.trash.restore')
@@ -145,7 +145,7 @@ describe('restoring', () => {
     const known = await trashed('/server.jar')
     const unknown = await trashed('/locked')
     await world.database.db.update(eggs).set({ fileDenylist: ['*.jar'] })
-    scene.daemon.locked.add('locked')
+    fixtures.daemon.locked.add('locked')
     expect(codeOf(await restore(known))).toEqual([403, 'AccessDeniedHttpException'])
     expect(codeOf(await restore(unknown))).toEqual([403, 'AccessDeniedHttpException'])
     expect(await items()).toMatchObject([
@@ -163,9 +163,9 @@ describe('at the same time', () => {
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 204)).toHaveLength(1)
     expect(statuses.filter((status) => ![204, 404, 409].includes(status))).toEqual([])
-    expect(scene.daemon.calls.filter(({ path }) => path.endsWith('/rename'))).toHaveLength(2)
+    expect(fixtures.daemon.calls.filter(({ path }) => path.endsWith('/rename'))).toHaveLength(2)
     expect(await world.events()).toEqual(['server:file.trash.move', 'server:file.trash.restore'])
-    expect(scene.daemon.paths()).toEqual(['/.roost-trash/', '/file'])
+    expect(fixtures.daemon.paths()).toEqual(['/.roost-trash/', '/file'])
   })
 
   it('one of ten items comes to a place', async () => {
@@ -174,7 +174,7 @@ describe('at the same time', () => {
 
   it('one of ten items comes to a place without the cache as well', async () => {
     const away = () => Promise.reject(new Error('away'))
-    Object.assign(world.parts, {
+    Object.assign(world.services, {
       cache: { get: away, set: away, add: away, remove: away, hit: away, ping: away },
     })
     await contest()
@@ -191,7 +191,7 @@ describe('at the same time', () => {
     expect(await items()).toHaveLength(9)
     for (const { id, ready, heldUntil } of await items()) {
       expect([ready, heldUntil]).toEqual([true, null])
-      expect(scene.daemon.paths()).toContain(`/.roost-trash/${id}/file`)
+      expect(fixtures.daemon.paths()).toContain(`/.roost-trash/${id}/file`)
     }
     expect((await world.events()).filter((event) => event.endsWith('restore'))).toHaveLength(1)
   }
@@ -202,16 +202,16 @@ describe('at the same time', () => {
       Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? restore(id) : purge(id))),
     )
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
-    const isRestored = scene.daemon.paths().includes('/file')
+    const isRestored = fixtures.daemon.paths().includes('/file')
     expect((await world.events()).at(-1)).toBe(`server:file.trash.${isRestored ? 'restore' : 'delete'}`)
     expect(await items()).toEqual([])
   })
 
   it('a file is moved to the trash once', async () => {
-    scene.daemon.put('/file')
+    fixtures.daemon.put('/file')
     const answers = await Promise.all(Array.from({ length: 10 }, () => move('/', ['file'])))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
-    // Whoever waits too long for the others hears that instead.
+    // A request that waits too long for the others is refused with that instead.
     expect(answers.filter(({ status }) => ![204, 404, 409].includes(status))).toEqual([])
     expect(await items()).toHaveLength(1)
     expect(await world.events()).toEqual(['server:file.trash.move'])
@@ -219,8 +219,8 @@ describe('at the same time', () => {
 
   it('neither happens while a longer operation is going on', async () => {
     const id = await trashed('/file')
-    scene.daemon.put('/other')
-    await world.parts.cache.set(`files-busy:${scene.server.uuid}`, 'somebody', 60)
+    fixtures.daemon.put('/other')
+    await world.services.cache.set(`files-busy:${fixtures.server.uuid}`, 'another-request', 60)
     expect(codeOf(await move('/', ['other']))).toEqual(conflict)
     expect(codeOf(await restore(id))).toEqual(conflict)
     expect(await items()).toMatchObject([{ id, heldUntil: null }])
@@ -233,13 +233,13 @@ describe('deleting for good', () => {
     const id = await trashed('/world/level.dat')
     await trashed('/kept')
     expect((await purge(id)).status).toBe(204)
-    expect(scene.daemon.calls.at(-1)).toMatchObject({
+    expect(fixtures.daemon.calls.at(-1)).toMatchObject({
       method: 'POST',
-      path: `/api/servers/${scene.server.uuid}/files/delete`,
+      path: `/api/servers/${fixtures.server.uuid}/files/delete`,
       body: { root: '/.roost-trash', files: [id] },
     })
     const kept = await idOf('/kept')
-    expect(scene.daemon.paths()).toEqual([
+    expect(fixtures.daemon.paths()).toEqual([
       '/.roost-trash/',
       `/.roost-trash/${kept}/`,
       `/.roost-trash/${kept}/kept`,
@@ -249,7 +249,7 @@ describe('deleting for good', () => {
     expect((await trash.log()).at(-1)).toEqual({
       event: 'server:file.trash.delete',
       properties: { path: '/world/level.dat' },
-      actorId: scene.owner.id,
+      actorId: fixtures.owner.id,
     })
     expect(codeOf(await purge(id))).toEqual(missing)
   })
@@ -264,19 +264,19 @@ describe('deleting for good', () => {
 
   it('does not mind that it is not there any more', async () => {
     const stock = await trashed('/file')
-    scene.daemon.take('/.roost-trash')
+    fixtures.daemon.remove('/.roost-trash')
     expect((await purge(stock)).status).toBe(204)
     const newer = await trashed('/file')
-    scene.daemon.take('/.roost-trash')
-    scene.daemon.missingStatus = 404
-    scene.daemon.interfere(({ route }) => (route === 'delete' ? { status: 404 } : null))
+    fixtures.daemon.remove('/.roost-trash')
+    fixtures.daemon.missingStatus = 404
+    fixtures.daemon.intercept(({ route }) => (route === 'delete' ? { status: 404 } : null))
     expect((await purge(newer)).status).toBe(204)
     expect(await items()).toEqual([])
   })
 
   it('keeps the item when the node does not know the server', async () => {
     const id = await trashed('/file')
-    scene.daemon.interfere(() => ({ status: 404, json: { error: 'no such server' } }))
+    fixtures.daemon.intercept(() => ({ status: 404, json: { error: 'no such server' } }))
     expect(codeOf(await purge(id))).toEqual([404, 'DaemonConnectionException'])
     expect(codeOf(await restore(id))).toEqual([404, 'DaemonConnectionException'])
     expect(await items()).toMatchObject([{ id, heldUntil: null }])

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { trashItems } from '../../src/db/schema.ts'
 import { makeServer } from '../support/factories.ts'
-import { codeOf, useTrash } from './trash-scene.ts'
+import { codeOf, useTrashFixtures } from './trash-fixtures.ts'
 
-const { world, scene, items, list, move, purge, restore, send, idOf, ...trash } = useTrash()
+const { world, fixtures, items, list, move, purge, restore, send, idOf, ...trash } = useTrashFixtures()
 
 const day = 86_400
 
 describe('the list', () => {
-  const fill = async (count: number, serverId = scene.server.id) => {
+  const fill = async (count: number, serverId = fixtures.server.id) => {
     const now = world.clock.now.getTime()
     await world.database.db.insert(trashItems).values(
       Array.from({ length: count }, (_, at) => ({
@@ -70,13 +70,13 @@ describe('the list', () => {
 })
 
 describe('the feature', () => {
-  it('refuses everything to everybody while it is off', async () => {
-    scene.daemon.put('/a', '/b')
+  it('refuses everything to every caller while it is off', async () => {
+    fixtures.daemon.put('/a', '/b')
     await move('/', ['a'])
     const id = await idOf('/a')
-    scene.daemon.calls.length = 0
+    fixtures.daemon.calls.length = 0
     await trash.set('features.file_trash', false)
-    for (const token of [scene.token, await trash.administrator()]) {
+    for (const token of [fixtures.token, await trash.administrator()]) {
       for (const answer of [
         await list('', token),
         await move('/', ['b'], token),
@@ -89,20 +89,23 @@ describe('the feature', () => {
         expect(codeOf(answer)).toEqual([403, 'AccessDeniedHttpException'])
       }
     }
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
     expect(await items()).toHaveLength(1)
     expect(
-      (await world.request('GET', `/api/client/servers/${crypto.randomUUID()}/trash`, { token: scene.token }))
-        .status,
+      (
+        await world.request('GET', `/api/client/servers/${crypto.randomUUID()}/trash`, {
+          token: fixtures.token,
+        })
+      ).status,
     ).toBe(404)
-    expect((await world.request('GET', `/api/client/servers/${scene.server.uuid}/trash`)).status).toBe(401)
+    expect((await world.request('GET', `/api/client/servers/${fixtures.server.uuid}/trash`)).status).toBe(401)
     await trash.set('features.file_trash', true)
     expect((await list()).body.meta.total).toBe(1)
     expect((await restore(id)).status).toBe(204)
   })
 
   it('keeps files as long as it is set when they are moved', async () => {
-    scene.daemon.put('/a', '/b', '/c')
+    fixtures.daemon.put('/a', '/b', '/c')
     const due: Record<string, number> = { '/a': 7, '/b': 365, '/c': 1 }
     for (const [path, days] of Object.entries(due)) {
       await trash.set('trash.retention_days', days)
@@ -116,9 +119,9 @@ describe('the feature', () => {
 })
 
 describe('the state of the server', () => {
-  it('keeps everybody out', async () => {
+  it('refuses every caller', async () => {
     const tokens = [
-      scene.token,
+      fixtures.token,
       await trash.subuser(['file.read', 'file.create', 'file.delete']),
       await trash.administrator(),
     ]
@@ -146,7 +149,7 @@ describe('the state of the server', () => {
     await trash.setMaintenance(false)
     await trash.beginTransfer()
     await refusedToAll()
-    expect(scene.daemon.calls).toEqual([])
+    expect(fixtures.daemon.calls).toEqual([])
   })
 
   it('is asked before permissions and input', async () => {

@@ -32,7 +32,7 @@ function runSuitesOf(commit: string): number {
     cpSync(assets, join(release, assets))
     cpSync('dist', join(release, 'dist'), { recursive: true })
     const suites = ['application', 'client', 'remote', 'jobs', 'browser'].map((name) => `test/${name}`)
-    const words = ['run', '--config', 'test/vitest.config.ts', '--project', 'postgres', ...suites]
+    const words = ['run', '--config', 'test/vitest.config.ts', '--project', 'postgres*', ...suites]
     const { status } = spawnSync(resolve('node_modules/.bin/vitest'), words, {
       cwd: release,
       stdio: 'inherit',
@@ -44,7 +44,7 @@ function runSuitesOf(commit: string): number {
   }
 }
 
-/** The packages that the release was locked to. */
+/** Installs the packages of the release's lock file. */
 function installIn(release: string): void {
   const lockOf = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8')
   if (lockOf('.') === lockOf(release)) symlinkSync(resolve('node_modules'), join(release, 'node_modules'))
@@ -55,7 +55,7 @@ function installIn(release: string): void {
     })
 }
 
-/** The schema of today in place of the release's own. */
+/** Replaces the migrations of the release by the current ones. */
 function takeMigrations(release: string): void {
   const target = join(release, 'drizzle')
   for (const name of readdirSync(target)) {

@@ -1,27 +1,28 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
-import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
+import { findMetadata, type RouteRow } from '../../src/http/metadata.ts'
 import { type RequestOptions, useWorld } from '../support/world.ts'
-import { entitled, openScene, pathOf, routesOfEachSurface, type Scene } from './scene.ts'
+import { entitledOptions, createFixtures, pathOf, routesOfEachSurface, type Fixtures } from './fixtures.ts'
 
 const world = useWorld()
-const surfaces = routesOfEachSurface(mountedRoutes())
-const longest = 90_000
+const surfaces = routesOfEachSurface(listMountedRoutes())
+const timeoutMs = 90_000
 const foreign = { origin: 'https://evil.test' }
-let scene: Scene
+let fixtures: Fixtures
 
 beforeEach(async () => {
-  scene = await openScene(world)
+  fixtures = await createFixtures(world)
 })
 
-/** What whoever may read it is told, and what strangers are who want to change something. */
+/** Reads with the entitled credential, and sends changes without any. */
 async function answerOf(row: RouteRow) {
-  const path = pathOf(row, scene)
-  const options: RequestOptions = row.method === 'GET' ? await entitled(world, row, scene, path) : {}
+  const path = pathOf(row, fixtures)
+  const options: RequestOptions =
+    row.method === 'GET' ? await entitledOptions(world, row, fixtures, path) : {}
   return world.request(row.method, path, { ...options, headers: { ...options.headers, ...foreign } })
 }
 
-/** Whether it is text for programs, a page, or bytes that nobody may take for one. */
+/** Checks that the response is data, a page, or bytes that no browser takes for a page. */
 function isInert(headers: Headers): boolean {
   const policy = headers.get('content-security-policy') ?? ''
   const type = headers.get('content-type') ?? ''
@@ -37,15 +38,15 @@ describe.each(surfaces)('every answer of %s', (_surface, rows) => {
       const sharing = (headers: Headers) =>
         [...headers.keys()].filter((name) => name.startsWith('access-control'))
       for (const row of rows) {
-        const asked = { ...foreign, 'access-control-request-method': row.method }
-        const preflight = await world.request('OPTIONS', pathOf(row, scene), { headers: asked })
+        const preflightHeaders = { ...foreign, 'access-control-request-method': row.method }
+        const preflight = await world.request('OPTIONS', pathOf(row, fixtures), { headers: preflightHeaders })
         expect(preflight.status, row.path).toBeGreaterThanOrEqual(400)
         for (const { headers } of [preflight, await answerOf(row)]) {
           expect(sharing(headers), `${row.method} ${row.path}`).toEqual([])
         }
       }
     },
-    longest,
+    timeoutMs,
   )
 
   it(
@@ -58,20 +59,20 @@ describe.each(surfaces)('every answer of %s', (_surface, rows) => {
         expect(isInert(headers), name).toBe(true)
       }
     },
-    longest,
+    timeoutMs,
   )
 
   it(
-    'FE-5: is kept by nobody, when it is for whoever has a credential',
+    'FE-5: is not cached when it needs a credential',
     async () => {
       for (const row of rows) {
-        const isOpen = factOfKind(row, 'credential')?.name === 'none'
+        const isOpen = findMetadata(row, 'credential')?.name === 'none'
         const { status, headers } = await answerOf(row)
         if (isOpen && status < 400) continue
         const name = `${row.method} ${row.path} ${status}`
         expect(headers.get('cache-control'), name).toBe('no-store, private')
       }
     },
-    longest,
+    timeoutMs,
   )
 })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allPermissions, type Permission } from '../../src/domain/permissions.ts'
-import type { RouteRow } from '../../src/http/facts.ts'
-import { curlyPath } from '../../src/http/openapi.ts'
+import type { RouteRow } from '../../src/http/metadata.ts'
+import { openApiPath } from '../../src/http/openapi.ts'
 
-/** Lines of a file in this folder as tab-separated cells; blank lines and comments are left out. */
+/** Reads the lines of a file in this folder as tab-separated cells; skips blank lines and comments. */
 export function readRows(name: string): string[][] {
   return readFileSync(join(import.meta.dirname, name), 'utf8')
     .split('\n')
@@ -12,8 +12,8 @@ export function readRows(name: string): string[][] {
     .map((line) => line.split('\t'))
 }
 
-/** A route of the specification's table. */
-export type SpecifiedRoute = {
+/** A row of routes.tsv, the routes of the Pterodactyl API. */
+export type ContractRoute = {
   surface: string
   name: string
   shape: string
@@ -22,8 +22,8 @@ export type SpecifiedRoute = {
   status: number | null
 }
 
-/** The specification's table. */
-export const readSpecification = (): SpecifiedRoute[] => {
+/** Reads routes.tsv. */
+export const readContractRoutes = (): ContractRoute[] => {
   const rows = readRows('routes.tsv')
   const creating =
     rows.find(([, method, path]) => method === 'POST' && path?.endsWith('{schedule}/tasks'))?.[3] ?? ''
@@ -36,16 +36,16 @@ export const readSpecification = (): SpecifiedRoute[] => {
   }))
 }
 
-/** Method and path without the names of parameters: `GET /api/client/servers/{}`. */
+/** Formats method and path without the names of parameters: `GET /api/client/servers/{}`. */
 export const shapeOf = (method: string, path: string): string =>
   `${method} ${path
     .replace('{force?}', 'force')
     .replace(/\{[^}]*\}/g, '{}')
     .replace(/(.)\/$/, '$1')}`
 
-/** The same of a mounted route. */
-export const mountedShape = ({ method, path }: RouteRow): string => shapeOf(method, curlyPath(path))
+/** Formats a mounted route in the same way. */
+export const mountedShape = ({ method, path }: RouteRow): string => shapeOf(method, openApiPath(path))
 
-/** The permissions of subusers that a text names. */
+/** Lists the subuser permissions that a text names. */
 export const permissionsIn = (text: string): Permission[] =>
   allPermissions.filter((name) => text.split(/[^\w.-]+/).includes(name))

@@ -1,23 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configurationReference } from '../../src/cli/configuration-reference.ts'
+import { anchorsIn, readPage as read, root } from './doc-anchors.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
-const pages = ['README.md', ...names.map((name) => `docs/${name}`)]
-
-/** The addresses of headings, as forges make them. */
-const anchorsIn = (text: string) =>
-  Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-'),
-  )
+const pages = globSync(['*.md', 'src/README.md', 'docs/**/*.md'], { cwd: root }).toSorted()
 
 describe('docs/configuration.md', () => {
   it('is what `npm run config-reference` prints', () => {
@@ -26,7 +14,7 @@ describe('docs/configuration.md', () => {
 })
 
 describe('docs/compatibility.md', () => {
-  it('names every route that the specification does not have, with the reason', () => {
+  it('names every route that routes.tsv does not have, with the reason', () => {
     const rows = new Set(
       read('docs/compatibility.md')
         .split('\n')
@@ -42,6 +30,9 @@ describe('docs/compatibility.md', () => {
     expect(missing).toEqual([])
   })
 })
+
+const help = execFileSync(process.execPath, ['src/cli/panel.ts', '--help'], { cwd: root, encoding: 'utf8' })
+const verbs = Array.from(help.matchAll(/^ {2}(\w[\w:-]*) {2}/gm), ([, verb]) => verb)
 
 describe.each(pages)('%s', (page) => {
   const text = read(page)
@@ -64,12 +55,7 @@ describe.each(pages)('%s', (page) => {
       ([, name = '']) => name,
     )
     expect(named.filter((name) => !(name in scripts))).toEqual([])
-    const help = execFileSync(process.execPath, ['src/cli/panel.ts', '--help'], {
-      cwd: root,
-      encoding: 'utf8',
-    })
-    const verbs = Array.from(help.matchAll(/^ {2}(\w[\w:-]*) {2}/gm), ([, verb]) => verb)
-    const asked = Array.from(text.matchAll(/panel -- ([a-z][\w:-]*)/g), ([, verb = '']) => verb)
-    expect(asked.filter((verb) => !verbs.includes(verb))).toEqual([])
+    const mentioned = Array.from(text.matchAll(/panel -- ([a-z][\w:-]*)/g), ([, verb = '']) => verb)
+    expect(mentioned.filter((verb) => !verbs.includes(verb))).toEqual([])
   })
 })

@@ -5,12 +5,12 @@ import type { World } from '../support/world.ts'
 /** Table → number of rows and digest of their contents. */
 export type Fingerprint = Record<string, string>
 
-/** Tables in which refusals are written down on purpose. */
+/** Tables to which refusals may write. */
 const witnesses = ['throttles']
 
 let query: string | null = null
 
-/** A row as text; the use of a key is no change. */
+/** Formats a row as text, without the last use of a key. */
 const rowOf = (table: string) =>
   table === 'api_keys' ? `(to_jsonb(t) - 'last_used_at' - 'updated_at')::text` : `to_jsonb(t)::text`
 
@@ -30,7 +30,7 @@ async function fingerprintQuery(world: World): Promise<string> {
     .join(' union all ')
 }
 
-/** What is in the database, but for when keys were last used. */
+/** Computes the fingerprint of the database, without the last use of keys. */
 export async function fingerprintOf(world: World): Promise<Fingerprint> {
   query ??= await fingerprintQuery(world)
   const rows = rowsOf<{ name: string; content: string }>(await world.database.db.execute(sql.raw(query)))
@@ -38,7 +38,7 @@ export async function fingerprintOf(world: World): Promise<Fingerprint> {
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 
-/** Names of the tables that changed since `before`; the database is not asked when nothing was sent that writes. */
+/** Lists the tables that changed since `before`; sends no query when no statement wrote. */
 export async function changesSince(world: World, before: Fingerprint): Promise<string[]> {
   const writes = world.database.statements.filter(
     (text) => /\b(insert|update|delete)\b/i.test(text) && !text.startsWith('with "touched"'),

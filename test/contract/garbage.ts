@@ -1,4 +1,4 @@
-import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
+import { findMetadata, type RouteRow } from '../../src/http/metadata.ts'
 import {
   alternativesOf,
   type JsonSchema,
@@ -16,23 +16,23 @@ export type Field = { path: string[]; schema: JsonSchema; isRequired: boolean }
 export type Garbage = { name: string; raw: string }
 
 function inputOf(row: RouteRow, place: 'json' | 'query'): JsonSchema | null {
-  const fact = row.facts.find((candidate) => candidate.kind === 'input' && candidate.place === place)
+  const fact = row.metadata.find((candidate) => candidate.kind === 'input' && candidate.target === place)
   return fact?.kind === 'input' ? jsonSchemaOf(fact.schema(), 'input') : null
 }
 
-/** Schema of the JSON body of a route; null when it takes none. */
+/** Returns the schema of the JSON body of a route; null when it takes none. */
 export const bodySchemaOf = (row: RouteRow): JsonSchema | null => inputOf(row, 'json')
 
-/** Schema of the query of a route; null when it takes none. */
+/** Returns the schema of the query of a route; null when it takes none. */
 export const querySchemaOf = (row: RouteRow): JsonSchema | null => inputOf(row, 'query')
 
-/** The status of the success. */
-export const successOf = (row: RouteRow): number => factOfKind(row, 'returns')?.status ?? 0
+/** Returns the success status of a route. */
+export const successOf = (row: RouteRow): number => findMetadata(row, 'returns')?.status ?? 0
 
 const shapes = (schema: JsonSchema) =>
   alternativesOf(schema).flatMap((each) => [each, ...((each.allOf ?? []) as JsonSchema[])])
 
-/** Every member of a body, nested ones too, the members of lists by their first one. */
+/** Lists every member of a body, also nested ones, and the first member of each list. */
 export function fieldsOf(schema: JsonSchema, above: string[] = []): Field[] {
   return shapes(schema).flatMap((shape) => [
     ...Object.entries(propertiesOf(shape)).flatMap(([name, member]) => {
@@ -52,7 +52,7 @@ const below = (member: unknown, path: string[]): Field[] =>
     ? [{ path, schema: member as JsonSchema, isRequired: false }, ...fieldsOf(member as JsonSchema, path)]
     : []
 
-/** A body that fits, as JSON text; `raw` stands where `path` points, whether it fits or not. */
+/** Builds a valid body as JSON text; puts `raw` at `path`, valid or not. */
 export function sampleText(schema: JsonSchema, path: string[] = [], raw: string | null = null): string {
   const body = JSON.stringify(sampleOf(schema, '', raw === null ? null : path))
   return raw === null ? body : body.replace(JSON.stringify(marker), () => raw)
@@ -63,9 +63,9 @@ const marker = '(here)'
 const wellKnown: Record<string, string | number> = {
   current_password: known.password,
   authentication_code: '123456',
-  email: 'somebody@example.test',
+  email: 'user@example.test',
   default: 2,
-  username: 'somebody',
+  username: 'user',
   docker_image: 'node:24-alpine',
   image: 'node:24-alpine',
   fqdn: 'node.example.test',
@@ -78,18 +78,18 @@ const wellKnown: Record<string, string | number> = {
   timestamp: '2026-01-01T00:00:00Z',
 }
 
-/** Optional members without which the others do not fit. */
+/** Optional members without which the others are invalid. */
 const sentAnyway = ['allocation', 'default', 'authentication_code']
 
 const byFormat: Record<string, string> = {
   uuid: '6f1d7f38-6d0a-4bb9-8a3c-7a54a31a6a11',
-  email: 'somebody@example.test',
+  email: 'user@example.test',
   uri: 'https://example.test/',
   ipv4: '203.0.113.9',
   'date-time': '2026-01-01T00:00:00Z',
 }
 
-/** A value that fits as far as the schema tells; the marker stands where `path` points. */
+/** Builds a value that the schema accepts; puts the marker at `path`. */
 function sampleOf(schema: JsonSchema, name: string, path: string[] | null): unknown {
   if (path?.length === 0) return marker
   const [shape = schema] = shapes(schema).filter(({ type }) => type !== 'null')
@@ -130,7 +130,7 @@ const deepArray = '['.repeat(deep) + ']'.repeat(deep)
 const deepObject = '{"a":'.repeat(deep) + '1' + '}'.repeat(deep)
 const longText = JSON.stringify('x'.repeat(100_000))
 
-/** What no member of any body may be. */
+/** Values that no member of any body accepts. */
 export const hostile: Garbage[] = [
   { name: 'a deep list', raw: deepArray },
   { name: 'a deep object', raw: deepObject },
@@ -140,7 +140,7 @@ export const hostile: Garbage[] = [
   { name: 'an object with constructor', raw: '{"constructor":{"prototype":{}}}' },
 ]
 
-/** What is of no type that the field takes. */
+/** Lists values of types that the field does not accept. */
 export function unfitFor({ schema, isRequired }: Field): Garbage[] {
   const types = typesOf(schema)
   if (types.length === 0) return []
@@ -158,7 +158,7 @@ export function unfitFor({ schema, isRequired }: Field): Garbage[] {
 
 const raws = (...texts: string[]): Garbage[] => texts.map((raw) => ({ name: raw, raw }))
 
-/** What may fit or not, but is no reason to fail. */
+/** Values that may be valid or not, but must not cause a failure. */
 export const odd: Garbage[] = [
   { name: '100 KB of text', raw: longText },
   ...raws('null', '""', '1e309', '-1e309', '-1', '-0', '1.5', '2147483648', '9007199254740993', '1e21'),
@@ -174,7 +174,7 @@ export const odd: Garbage[] = [
   ),
 ]
 
-/** Whole bodies that no route takes. */
+/** Whole bodies that no route accepts. */
 export const hostileBodies: Garbage[] = [
   ...raws('"x"', '7', 'true', '["x"]', '[[]]', '{', '{"a":1', 'x', '\u0000', '{"__proto__":{"a":1}}'),
   ...raws('{"constructor":1}', '{"a\\u0000":1}', '{"a\\ud800":1}'),
@@ -183,5 +183,5 @@ export const hostileBodies: Garbage[] = [
   { name: 'many members', raw: `{"a":[${Array.from({ length: 30_000 }, () => '1').join(',')}]}` },
 ]
 
-/** Bodies that are as good as none. */
+/** Bodies without any member. */
 export const emptyBodies: Garbage[] = raws('', '  ', '[]', 'null', '{}')

@@ -9,13 +9,13 @@ export type Import = {
   /** The file, from the root, or the name of the package. */
   to: string
   isPackage: boolean
-  /** Nothing of it is left when the code runs. */
+  /** Whether the import is erased when the code runs. */
   isType: boolean
-  /** What stands between `import` and `from`. */
+  /** The text between `import` and `from`. */
   names: string
 }
 
-/** Paths of the TypeScript files in these folders, from the root. */
+/** Lists the TypeScript files in these folders, by their path from the root. */
 export const sourceFiles = (...folders: string[]): string[] =>
   folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -23,14 +23,14 @@ export const sourceFiles = (...folders: string[]): string[] =>
       .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
   )
 
-/** The text of a file, its path from the root. */
+/** Reads a file by its path from the root. */
 export const readSource = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 const statement = /^(?:import|export)\s+(type\s+)?([\w*{},\s$]*?)\s*from\s+'([^']+)'/gm
 const sideEffect = /^import\s+()()'([^']+)'/gm
 const dynamic = /\bimport\(\s*()()'([^']+)'\s*[,)]/g
 
-/** Everything that a file imports or hands on, dynamic imports too. */
+/** Lists everything that a file imports or re-exports, also dynamically. */
 export function importsOf(file: string): Import[] {
   const text = readSource(file)
   return [statement, sideEffect, dynamic].flatMap((pattern) =>
@@ -50,7 +50,7 @@ const packageOf = (target: string) =>
     .slice(0, target.startsWith('@') ? 2 : 1)
     .join('/')
 
-/** A way round through the imports that ends where it began; null when there is none. */
+/** Finds a cycle of imports; null when there is none. */
 export function findCycle(imports: Import[]): string[] | null {
   const targets = new Map<string, string[]>()
   for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to])

@@ -1,50 +1,48 @@
 import { describe, expect, it } from 'vitest'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
 import { throttles, users } from '../../src/db/schema.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
-import { networkOf, siteOf } from '../../src/domain/throttles.ts'
-import type { RouteRow } from '../../src/http/facts.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
+import { networkOf, siteOf } from '../../src/ip-addresses.ts'
+import type { RouteRow } from '../../src/http/metadata.ts'
 import { openBrowser } from '../support/browser.ts'
 import { known, makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { giveSecondFactor } from '../support/second-factor.ts'
 import { useWorld } from '../support/world.ts'
-import { entitled, openScene, pathOf } from './scene.ts'
+import { entitledOptions, createFixtures, pathOf } from './fixtures.ts'
 
 const world = useWorld()
-const namesOf = (row: RouteRow) => row.facts.flatMap((fact) => (fact.kind === 'throttle' ? [fact.name] : []))
+const namesOf = (row: RouteRow) =>
+  row.metadata.flatMap((fact) => (fact.kind === 'throttle' ? [fact.name] : []))
 
 /** One route of each limiter, or of several in a row. */
-const throttled = [...new Map(mountedRoutes().map((row) => [namesOf(row).join(', '), row] as const))].filter(
-  ([names]) => names !== '',
-)
+const throttled = [
+  ...new Map(listMountedRoutes().map((row) => [namesOf(row).join(', '), row] as const)),
+].filter(([names]) => names !== '')
 
-/** Keys under which the cache was asked to count while `work` ran. */
+/** Lists the keys that the cache counted while `work` ran. */
 async function keysOf(work: () => Promise<unknown>): Promise<string[]> {
-  const { cache } = world.parts
+  const { cache } = world.services
   const keys: string[] = []
   const hit: typeof cache.hit = (key, seconds) => {
     keys.push(key)
     return cache.hit(key, seconds)
   }
-  Object.assign(world.parts, { cache: { ...cache, hit } })
-  try {
-    await work()
-  } finally {
-    Object.assign(world.parts, { cache })
-  }
+  Object.assign(world.services, { cache: { ...cache, hit } })
+  await work()
+  Object.assign(world.services, { cache })
   return keys
 }
 
 describe('AU-8: every key of a limiter in the cache', () => {
   it.each(throttled)('names its limiter and who is counted: %s', async (_names, row) => {
-    const scene = await openScene(world)
+    const fixtures = await createFixtures(world)
     const accounts = await world.database.db.select({ uuid: users.uuid }).from(users)
     const people = accounts.map(({ uuid }) => uuid)
-    const { uuid: server } = scene.server
+    const { uuid: server } = fixtures.server
     const ip = '2001:db8:1:7::1'
     const whom = [...people, server, ...people.map((uuid) => `${uuid}:${server}`), networkOf(ip), siteOf(ip)]
-    const path = pathOf(row, scene)
-    const options = await entitled(world, row, scene, path, row.method === 'GET' ? undefined : '{}')
+    const path = pathOf(row, fixtures)
+    const options = await entitledOptions(world, row, fixtures, path, row.method === 'GET' ? undefined : '{}')
     const keys = await keysOf(() => world.request(row.method, path, { ...options, ip }))
     expect(keys.length).toBeGreaterThanOrEqual(namesOf(row).length)
     for (const key of keys) {
@@ -56,7 +54,7 @@ describe('AU-8: every key of a limiter in the cache', () => {
 })
 
 describe('AU-8: every key of a limiter in the database', () => {
-  /** All that is counted of one person in one network. */
+  /** Lists every key that is counted for one user in one network. */
   async function guessAs(name: string, ip: string): Promise<string[]> {
     const user = await makeUser(world, { username: name, passwordHash: known.passwordHash })
     const password = 'wrong horse'
@@ -73,10 +71,10 @@ describe('AU-8: every key of a limiter in the database', () => {
     const guesses = await world.database.db.select().from(throttles)
     await world.request('PUT', '/api/client/account/email', { token, body: email })
     await giveSecondFactor(world, user)
-    const visitor = await openBrowser(world, { ip })
-    const { body } = await visitor.request('POST', '/auth/login', { user: name, password: known.password })
+    const guest = await openBrowser(world, { ip })
+    const { body } = await guest.request('POST', '/auth/login', { user: name, password: known.password })
     const proof = { confirmation_token: body.data.confirmation_token, recovery_token: 'wrong' }
-    await visitor.request('POST', '/auth/login/checkpoint', proof)
+    await guest.request('POST', '/auth/login/checkpoint', proof)
     const node = await makeNode(world)
     const server = await makeServer(world, { node, owner: user })
     const attempt = { type: 'password', username: `${name}.${server.uuidShort}`, password, ip: `${ip}:1` }
@@ -97,7 +95,7 @@ describe('AU-8: every key of a limiter in the database', () => {
         'email-change',
         'forgotten-password',
         'login',
-        'login-name',
+        'login-account',
         'login-network',
         'password',
         'password-mail',
@@ -105,6 +103,8 @@ describe('AU-8: every key of a limiter in the database', () => {
         'password-reset-network',
         'register',
         'sftp',
+        'sftp-node',
+        'sftp-site',
       ]),
     )
     expect(ones.filter((key) => others.includes(key))).toEqual([])

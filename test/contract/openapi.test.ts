@@ -1,12 +1,13 @@
+import SwaggerParser from '@apidevtools/swagger-parser'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { apiInfo, mountedRoutes } from '../../src/cli/api-info.ts'
+import { apiInfo, listMountedRoutes } from '../../src/cli/api-info.ts'
 import { describeRoute, routeTable } from '../../src/cli/route-table.ts'
 import type { JsonSchema } from '../../src/http/json-schema.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
-import { present } from '../../src/domain/fields.ts'
+import { presentNullable } from '../../src/domain/fields.ts'
 
-const routes = mountedRoutes()
+const routes = listMountedRoutes()
 const document = openApiDocument(routes, apiInfo('https://panel.test'))
 const text = JSON.stringify(document)
 
@@ -35,7 +36,7 @@ const keywords = new Set(
   contentEncoding contentMediaType deprecated readOnly writeOnly`.split(/\s+/),
 )
 
-/** Every schema below one, itself too. */
+/** Lists a schema and every schema below it. */
 function schemasIn(schema: unknown): JsonSchema[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { properties, patternProperties, $defs, ...rest } = schema as Record<string, object>
@@ -58,6 +59,11 @@ const schemas = [
 ].flatMap(schemasIn)
 
 describe('the OpenAPI document', () => {
+  it('is a valid document of OpenAPI 3.1', async () => {
+    const copy = structuredClone(document) as unknown as Parameters<typeof SwaggerParser.validate>[0]
+    await expect(SwaggerParser.validate(copy)).resolves.toMatchObject({ openapi: '3.1.0' })
+  })
+
   it('describes every mounted route', () => {
     expect(operations.length).toBe(routes.length)
     expect(document.openapi).toBe('3.1.0')
@@ -146,21 +152,23 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('shows what fields want behind what they take, and refuses credentials that nobody described', () => {
+  it('documents the format of each field, and refuses undocumented credentials', () => {
     const row = (name: string, schema: z.ZodType) => [
       {
         method: 'POST',
         path: '/api/client/:thing',
-        facts: [
+        metadata: [
           { kind: 'credential' as const, name },
-          { kind: 'input' as const, place: 'json' as const, schema: () => schema },
+          { kind: 'input' as const, target: 'json' as const, schema: () => schema },
           { kind: 'returns' as const, status: 204, schema: null },
         ],
       },
     ]
-    const loose = z.object({ limit: present(z.preprocess(Number, z.int().min(3))) })
+    const loose = z.object({ limit: presentNullable(z.preprocess(Number, z.int().min(3))) })
     const described = JSON.stringify(openApiDocument(row('none', loose), apiInfo('https://panel.test')))
-    expect(described).toContain('"limit":{"anyOf":[{"type":"integer","minimum":3},{"type":"null"}]}')
+    expect(described).toContain(
+      '"limit":{"anyOf":[{"type":"integer","minimum":3},{"type":"null"},{"type":"string","pattern":"^\\\\s*$"',
+    )
     expect(() => openApiDocument(row('a handshake', loose), apiInfo('https://panel.test'))).toThrow(
       /a handshake/,
     )

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const codesIn = (text: string) => Array.from(text.matchAll(/`([^`]+)`/g), ([, code = '']) => code)
-/** What the first cells of the tables in one chapter have in backticks. */
+/** Lists the names in backticks in the first cells of the tables of one chapter. */
 const namesIn = (chapter: string) =>
   (read('docs/operations.md').split(`\n## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')
@@ -14,7 +14,7 @@ const matches = (path: string, pattern: RegExp) =>
 
 describe('what is said about operating', () => {
   it('names every field of the log', () => {
-    const allowed = /const allowed = \[(.*?)\]/s.exec(read('src/log.ts'))?.[1] ?? ''
+    const allowed = /const allowedFields = \[(.*?)\]/s.exec(read('src/log.ts'))?.[1] ?? ''
     const fields = Array.from(allowed.matchAll(/'(\w+)'/g), ([, name]) => name)
     expect(fields).toContain('request')
     expect(new Set(namesIn('Log'))).toEqual(new Set(['time', 'level', 'message', ...fields]))
@@ -26,7 +26,7 @@ describe('what is said about operating', () => {
 
   it('names every part of the health report', () => {
     expect(new Set(namesIn('Health'))).toEqual(
-      new Set(matches('src/surfaces/operations.ts', /^ {6}(\w+): State\(\)/gm)),
+      new Set(matches('src/surfaces/monitoring.ts', /^ {6}(\w+): ServiceState\(\)/gm)),
     )
   })
 
@@ -35,12 +35,12 @@ describe('what is said about operating', () => {
     const sources = [
       'http/errors',
       'http/throttle',
-      'platform/background',
-      'platform/parts',
-      'platform/cloud-parts',
+      'platform/deferred-work',
+      'platform/open-panel',
+      'platform/cloud-services',
       'platform/schema-guard',
     ]
-      .concat(['domain/job-outcomes', 'domain/node-activity', 'domain/queue-messages'])
+      .concat(['domain/jobs/outcomes', 'domain/activity/daemon-reports', 'domain/jobs/queue-messages'])
       .map((name) => read(`src/${name}.ts`))
       .join('\n')
     expect(quoted.length).toBeGreaterThan(4)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
-import { factOfKind } from '../../src/http/facts.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
+import { findMetadata } from '../../src/http/metadata.ts'
 import { pageHeaders } from '../support/browser.ts'
 import { useWorld } from '../support/world.ts'
-import { openScene, pathOf } from './scene.ts'
+import { createFixtures, pathOf } from './fixtures.ts'
 
 const world = useWorld()
 
@@ -22,8 +22,8 @@ const exceptions: Record<string, string[]> = {
 }
 
 const credentials = ['browser session', 'client key or session']
-const gets = mountedRoutes().filter(
-  (row) => row.method === 'GET' && credentials.includes(factOfKind(row, 'credential')?.name ?? ''),
+const gets = listMountedRoutes().filter(
+  (row) => row.method === 'GET' && credentials.includes(findMetadata(row, 'credential')?.name ?? ''),
 )
 
 /** Tables that a statement writes to. */
@@ -34,13 +34,13 @@ const written = (statement: string) =>
 
 describe('AU-7: a GET under a session', () => {
   it.each(gets.map((row) => [row.path, row] as const))('%s changes nothing', async (path, row) => {
-    const scene = await openScene(world)
-    const isForGuests = factOfKind(row, 'permission')?.name === 'guest'
-    const isForAdministrators = factOfKind(row, 'permission')?.name === 'signed in, administrator'
-    const token = isForAdministrators ? scene.administratorsToken : scene.sessionToken
-    const headers = pageHeaders(world, isForGuests ? scene.guestToken : token)
+    const fixtures = await createFixtures(world)
+    const isForGuests = findMetadata(row, 'permission')?.name === 'guest'
+    const isForAdministrators = findMetadata(row, 'permission')?.name === 'signed in, administrator'
+    const token = isForAdministrators ? fixtures.administratorsToken : fixtures.sessionToken
+    const headers = pageHeaders(world, isForGuests ? fixtures.guestToken : token)
     world.database.statements.length = 0
-    await world.request('GET', `${pathOf(row, scene)}?file=a&servers=${scene.server.uuid}`, { headers })
+    await world.request('GET', `${pathOf(row, fixtures)}?file=a&servers=${fixtures.server.uuid}`, { headers })
     // The first one finds the session, and notes its use.
     const tables = world.database.statements.slice(1).flatMap(written)
     expect(tables.filter((table) => !exceptions[path]?.includes(table ?? ''))).toEqual([])

@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
 const readme = read('README.md')
-/** The rows of the tables in one chapter of the README. */
+/** Lists the rows of the tables in one chapter of the README. */
 const rowsOf = (chapter: string) =>
   (readme.split(`\n## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
-/** What the first cell, or each, has in backticks. */
+/** Lists the names in backticks of the first cell, or of each. */
 const codesIn = (text: string) => Array.from(text.matchAll(/`([^`]+)`/g), ([, code = '']) => code)
 const firstCell = (row: string) => row.split(' | ')[0] ?? ''
 
@@ -21,6 +21,8 @@ describe('the README', () => {
     const parts = [
       'prepare',
       'format',
+      // CONTRIBUTING.md lists what tests there are.
+      ...Array.from(read('CONTRIBUTING.md').matchAll(/^\| `npm run (test:\w+)`/gm), ([, name]) => name),
       ...Array.from((scripts.check ?? '').matchAll(/npm run (\S+)/g), ([, name]) => name),
     ]
     const named = rowsOf('Commands')

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
 import { subusers } from '../../src/db/schema.ts'
 import { allPermissions, type Permission } from '../../src/domain/permissions.ts'
-import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
-import { newSessionToken } from '../../src/domain/sessions.ts'
-import { signMessage } from '../../src/platform/local/qstash-signature.ts'
+import { findMetadata, type RouteRow } from '../../src/http/metadata.ts'
+import { newSessionToken } from '../../src/domain/auth/sessions.ts'
+import { signMessage } from '../../src/dev/qstash/signature.ts'
 import type { Answer } from '../support/answers.ts'
 import { pageHeaders } from '../support/browser.ts'
 import {
@@ -19,21 +19,21 @@ import {
 import { metricsToken, panelUrl, type RequestOptions, signingKeys, useWorld } from '../support/world.ts'
 import { permissionsIn } from './contract-files.ts'
 import { bodySchemaOf, sampleText } from './garbage.ts'
-import { entitled, openScene, pathOf, routesOfEachSurface, type Scene } from './scene.ts'
+import { entitledOptions, createFixtures, pathOf, routesOfEachSurface, type Fixtures } from './fixtures.ts'
 import { forgeries, staleTokens } from './stolen-sessions.ts'
 
 const world = useWorld()
-const routes = mountedRoutes()
-const credentialOf = (row: RouteRow) => factOfKind(row, 'credential')?.name ?? ''
-const permissionOf = (row: RouteRow) => factOfKind(row, 'permission')?.name ?? ''
+const routes = listMountedRoutes()
+const credentialOf = (row: RouteRow) => findMetadata(row, 'credential')?.name ?? ''
+const permissionOf = (row: RouteRow) => findMetadata(row, 'permission')?.name ?? ''
 const nameOf = (row: RouteRow) => `${row.method} ${row.path}`
-const longest = 90_000
+const timeoutMs = 90_000
 
 /** Sends a body that fits, so that nothing else is refused. */
-async function send(row: RouteRow, scene: Scene, options: RequestOptions): Promise<Answer> {
+async function send(row: RouteRow, fixtures: Fixtures, options: RequestOptions): Promise<Answer> {
   const schema = bodySchemaOf(row)
   const raw = schema === null ? {} : { raw: sampleText(schema) }
-  return world.request(row.method, pathOf(row, scene), { ...raw, ...options })
+  return world.request(row.method, pathOf(row, fixtures), { ...raw, ...options })
 }
 
 type Attempt = { name: string; options: RequestOptions; status: number }
@@ -50,81 +50,81 @@ const malformedKeys: Attempt[] = [
   { name: 'letters beyond ASCII', options: bearer(`Bearer ${'\u00e9'.repeat(48)}`), status: 401 },
 ]
 
-/** The same key with its last letter changed. */
+/** Changes the last letter of a key. */
 const wrong = (token: string) => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a')
 
-/** Browsers in which nobody is signed in, or nobody any more. */
-const visitorsWithoutAccount = async (scene: Scene): Promise<Attempt[]> =>
-  [scene.guestToken, newSessionToken(), ...(await staleTokens(world, scene))].map((token, at) => ({
+/** Lists browsers without a session, or with an ended one. */
+const guestAttempts = async (fixtures: Fixtures): Promise<Attempt[]> =>
+  [fixtures.guestToken, newSessionToken(), ...(await staleTokens(world, fixtures))].map((token, at) => ({
     name: `the session of a guest, no. ${at}`,
     options: { headers: pageHeaders(world, token) },
     status: 401,
   }))
 
-/** Guests where somebody must be signed in, and the other way round. */
-async function wrongVisitors(scene: Scene, row: RouteRow): Promise<Attempt[]> {
-  const headers = pageHeaders(world, scene.sessionToken)
+/** Lists guests where a session is needed, and sessions where a guest is. */
+async function wrongSessionAttempts(fixtures: Fixtures, row: RouteRow): Promise<Attempt[]> {
+  const headers = pageHeaders(world, fixtures.sessionToken)
   switch (permissionOf(row)) {
     case 'signed in':
-      return visitorsWithoutAccount(scene)
+      return guestAttempts(fixtures)
     case 'signed in, administrator':
       return [
-        ...(await visitorsWithoutAccount(scene)),
-        { name: 'the session of somebody who is no administrator', options: { headers }, status: 403 },
+        ...(await guestAttempts(fixtures)),
+        { name: 'the session of a user who is no administrator', options: { headers }, status: 403 },
       ]
     case 'guest':
-      return [{ name: 'the session of somebody who is signed in', options: { headers }, status: 302 }]
+      return [{ name: 'the session of a signed-in user', options: { headers }, status: 302 }]
     default:
       return []
   }
 }
 
-/** Every way of knocking that opens no route with this credential. */
-const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[]>> = {
-  'application key': async (scene) => {
+/** Lists every attempt that must be refused by a route with this credential. */
+const attempts: Record<string, (fixtures: Fixtures, row: RouteRow) => Promise<Attempt[]>> = {
+  'application key': async (fixtures) => {
     const administrator = await makeUser(world, { rootAdmin: true })
-    const plain = await makeKey(world, scene.other, { type: 'application', acl: fullAcl })
+    const plain = await makeKey(world, fixtures.other, { type: 'application', acl: fullAcl })
     return [
       ...malformedKeys,
-      { name: 'a wrong secret', options: { token: wrong(scene.applicationToken) }, status: 401 },
-      { name: 'the token of a node', options: { token: scene.node.token }, status: 401 },
-      { name: 'a client key', options: { token: scene.clientToken }, status: 403 },
+      { name: 'a wrong secret', options: { token: wrong(fixtures.applicationToken) }, status: 401 },
+      { name: 'the token of a node', options: { token: fixtures.node.token }, status: 401 },
+      { name: 'a client key', options: { token: fixtures.clientToken }, status: 403 },
       {
         name: 'a client key of an administrator',
         options: { token: await makeClientToken(world, administrator) },
         status: 403,
       },
-      { name: 'a key of somebody who is no administrator', options: { token: plain.token }, status: 403 },
+      { name: 'a key of a user who is no administrator', options: { token: plain.token }, status: 403 },
     ]
   },
-  'browser session': async (scene, row) => {
-    const own = await entitled(world, row, scene, pathOf(row, scene))
+  'browser session': async (fixtures, row) => {
+    const own = await entitledOptions(world, row, fixtures, pathOf(row, fixtures))
     const keys = [
       ...malformedKeys.filter(({ options }) => options.headers?.authorization?.startsWith('Bearer')),
-      { name: 'a client key', options: { token: scene.clientToken }, status: 401 },
-      { name: 'an application key', options: { token: scene.applicationToken }, status: 401 },
+      { name: 'a client key', options: { token: fixtures.clientToken }, status: 401 },
+      { name: 'an application key', options: { token: fixtures.applicationToken }, status: 401 },
     ]
     const besideSession = keys.map(({ name, options, status }) => ({
       name: `${name} beside a session`,
       options: { ...own, ...options, headers: { ...own.headers, ...options.headers } },
       status,
     }))
-    return [...keys, ...besideSession, ...forgeries(row, own), ...(await wrongVisitors(scene, row))]
+    return [...keys, ...besideSession, ...forgeries(row, own), ...(await wrongSessionAttempts(fixtures, row))]
   },
-  'client key or session': async (scene, row) => [
+  'client key or session': async (fixtures, row) => [
     ...malformedKeys,
-    ...forgeries(row, { headers: pageHeaders(world, scene.sessionToken) }),
-    ...(await visitorsWithoutAccount(scene)),
+    ...forgeries(row, { headers: pageHeaders(world, fixtures.sessionToken) }),
+    ...(await guestAttempts(fixtures)),
     {
       name: 'a wrong key beside a session',
-      options: { token: wrong(scene.clientToken), headers: pageHeaders(world, scene.sessionToken) },
+      options: { token: wrong(fixtures.clientToken), headers: pageHeaders(world, fixtures.sessionToken) },
       status: 401,
     },
-    { name: 'a wrong secret', options: { token: wrong(scene.clientToken) }, status: 401 },
-    { name: 'the token of a node', options: { token: scene.node.token }, status: 401 },
-    { name: 'an application key', options: { token: scene.applicationToken }, status: 403 },
+    { name: 'a wrong secret', options: { token: wrong(fixtures.clientToken) }, status: 401 },
+    { name: 'the token of a node', options: { token: fixtures.node.token }, status: 401 },
+    { name: 'an application key', options: { token: fixtures.applicationToken }, status: 403 },
   ],
-  'node token': async (scene) => [
+  'node token': async (fixtures) => [
     { name: 'none', options: {}, status: 401 },
     { name: 'no token', options: bearer('Bearer'), status: 401 },
     { name: 'another scheme', options: bearer('Basic dXNlcjpwYXNz'), status: 401 },
@@ -132,12 +132,12 @@ const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[
     { name: 'two dots', options: { token: 'a.b.c' }, status: 400 },
     { name: 'no id', options: { token: '.x' }, status: 400 },
     { name: 'no secret', options: { token: 'x.' }, status: 400 },
-    { name: 'an application key', options: { token: scene.applicationToken }, status: 400 },
+    { name: 'an application key', options: { token: fixtures.applicationToken }, status: 400 },
     { name: 'an unknown id', options: { token: 'unknown.secret' }, status: 403 },
-    { name: 'a wrong secret', options: { token: wrong(scene.node.token) }, status: 403 },
+    { name: 'a wrong secret', options: { token: wrong(fixtures.node.token) }, status: 403 },
   ],
-  'queue signature': async (scene, row) => {
-    const url = `${panelUrl}${pathOf(row, scene)}`
+  'queue signature': async (fixtures, row) => {
+    const url = `${panelUrl}${pathOf(row, fixtures)}`
     const message = {
       key: signingKeys.current,
       url,
@@ -150,7 +150,7 @@ const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[
     return [
       { name: 'none', options: {}, status: 401 },
       { name: 'no token', options: { headers: { 'upstash-signature': 'x' } }, status: 401 },
-      { name: 'an application key', options: { token: scene.applicationToken }, status: 401 },
+      { name: 'an application key', options: { token: fixtures.applicationToken }, status: 401 },
       { name: 'another key', options: await signed({ key: 'sig_of_somebody_else_entirely' }), status: 401 },
       { name: 'another address', options: await signed({ url: `${url}/x` }), status: 401 },
       { name: 'another body', options: await signed({ body: '{"job":1}' }), status: 401 },
@@ -161,13 +161,13 @@ const attempts: Record<string, (scene: Scene, row: RouteRow) => Promise<Attempt[
       },
     ]
   },
-  'metrics token': async (scene) => [
+  'metrics token': async (fixtures) => [
     { name: 'none', options: {}, status: 401 },
     { name: 'another one', options: { token: wrong(metricsToken) }, status: 401 },
-    { name: 'an application key', options: { token: scene.applicationToken }, status: 401 },
+    { name: 'an application key', options: { token: fixtures.applicationToken }, status: 401 },
     {
       name: 'the session of an administrator',
-      options: { headers: pageHeaders(world, scene.administratorsToken) },
+      options: { headers: pageHeaders(world, fixtures.administratorsToken) },
       status: 401,
     },
   ],
@@ -180,13 +180,13 @@ describe('credentials', () => {
   })
 
   it.each(routesOfEachSurface(routes))(
-    'open the routes of the %s surface to nobody else',
+    'open the routes of the %s surface to no other caller',
     async (_surface, rows) => {
-      const scene = await openScene(world)
+      const fixtures = await createFixtures(world)
       const faults: string[] = []
       for (const row of rows) {
-        for (const { name, options, status } of (await attempts[credentialOf(row)]?.(scene, row)) ?? []) {
-          const answer = await send(row, scene, options)
+        for (const { name, options, status } of (await attempts[credentialOf(row)]?.(fixtures, row)) ?? []) {
+          const answer = await send(row, fixtures, options)
           const challenge = answer.headers.get('www-authenticate')
           if (answer.status !== status || (challenge !== null) !== (status === 401)) {
             faults.push(`${nameOf(row)} with ${name}: ${answer.status}, challenged ${challenge}`)
@@ -195,7 +195,7 @@ describe('credentials', () => {
       }
       expect(faults).toEqual([])
     },
-    longest,
+    timeoutMs,
   )
 })
 
@@ -211,7 +211,7 @@ describe('levels of Application keys', () => {
   it(
     'open their routes, and no others',
     async () => {
-      const scene = await openScene(world)
+      const fixtures = await createFixtures(world)
       const tokens = new Map<string, string>()
       const tokenWith = async (resource: string, held: 0 | 1 | 2) => {
         const key = `${resource} ${held}`
@@ -224,7 +224,7 @@ describe('levels of Application keys', () => {
         const [resource = '', level] = permissionOf(row).split(' ')
         const needed = level === 'READ' ? 1 : 2
         for (const held of [0, needed === 1 ? 2 : 1, needed] as const) {
-          const { status } = await send(row, scene, { token: await tokenWith(resource, held) })
+          const { status } = await send(row, fixtures, { token: await tokenWith(resource, held) })
           if ((status === 403) !== (held !== needed) || status === 401 || status === 500) {
             faults.push(`${nameOf(row)} with level ${held}: ${status}`)
           }
@@ -232,14 +232,14 @@ describe('levels of Application keys', () => {
       }
       expect(faults).toEqual([])
     },
-    longest,
+    timeoutMs,
   )
 
   it('do not matter where the table names none', async () => {
-    const scene = await openScene(world)
+    const fixtures = await createFixtures(world)
     const token = await makeApplicationToken(world, {})
     for (const row of levelless) {
-      expect([401, 403], nameOf(row)).not.toContain((await send(row, scene, { token })).status)
+      expect([401, 403], nameOf(row)).not.toContain((await send(row, fixtures, { token })).status)
     }
   })
 })
@@ -256,10 +256,10 @@ describe('permissions of subusers', () => {
   it(
     'open their routes, and no others',
     async () => {
-      const scene = await openScene(world)
-      const stranger = await makeClientToken(world, await makeUser(world))
+      const fixtures = await createFixtures(world)
+      const otherUser = await makeClientToken(world, await makeUser(world))
       const member = await makeUser(world)
-      const membership = await makeSubuser(world, scene.server, member, [])
+      const membership = await makeSubuser(world, fixtures.server, member, [])
       const token = await makeClientToken(world, member)
       const allow = (permissions: Permission[]) =>
         world.database.db.update(subusers).set({ permissions }).where(eq(subusers.id, membership.id))
@@ -270,13 +270,13 @@ describe('permissions of subusers', () => {
         as: string,
         isFine: (answer: Answer) => boolean,
       ) => {
-        const answer = await send(row, scene, { token: as })
+        const answer = await send(row, fixtures, { token: as })
         if (!isFine(answer))
           faults.push(`${nameOf(row)} as ${who}: ${answer.status} ${answer.text.slice(0, 200)}`)
       }
       for (const row of below) {
         const needed = neededFor(row)
-        await expectOf(row, 'a stranger', stranger, ({ status }) => status === 404)
+        await expectOf(row, 'another user', otherUser, ({ status }) => status === 404)
         await allow(allPermissions.filter((each) => !needed.includes(each)))
         if (!isOpen(row)) await expectOf(row, 'one who lacks them', token, ({ status }) => status === 403)
         await allow(needed)
@@ -286,6 +286,6 @@ describe('permissions of subusers', () => {
       }
       expect(faults).toEqual([])
     },
-    longest,
+    timeoutMs,
   )
 })

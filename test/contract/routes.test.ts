@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
-import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
+import { findMetadata, type RouteRow } from '../../src/http/metadata.ts'
 import {
   mountedShape,
   permissionsIn,
   readRows,
-  readSpecification,
+  readContractRoutes,
   shapeOf,
-  type SpecifiedRoute,
+  type ContractRoute,
 } from './contract-files.ts'
 
 const shapeOfName = (name: string) => {
@@ -15,16 +15,16 @@ const shapeOfName = (name: string) => {
   return shapeOf(method, path)
 }
 
-const mounted = new Map(mountedRoutes().map((row) => [mountedShape(row), row]))
-const specified = readSpecification()
+const mounted = new Map(listMountedRoutes().map((row) => [mountedShape(row), row]))
+const contract = readContractRoutes()
 const pending = readRows('pending.txt').map(([name = '']) => name)
 const extensions = readRows('extensions.txt')
 const exceptions = new Map(
   readRows('exceptions.txt').map(([name = '', permission = '']) => [name, permission]),
 )
 
-/** The permission fact that the table asks for; null where it leaves that open. */
-function wantedPermission({ surface, name, permission }: SpecifiedRoute): string | null {
+/** Returns the permission metadata that the table requires; null where it leaves that open. */
+function wantedPermission({ surface, name, permission }: ContractRoute): string | null {
   const exception = exceptions.get(name)
   if (exception !== undefined) return exception
   if (permission === 'not shown') return null
@@ -32,7 +32,7 @@ function wantedPermission({ surface, name, permission }: SpecifiedRoute): string
   return permission === 'access' ? 'access to server' : permission
 }
 
-/** Whether a fact says what is wanted: to the letter, or for subusers by naming the same permissions. */
+/** Checks that metadata is as required: equal, or for subusers with the same permissions. */
 function says(permission: string, wanted: string): boolean {
   const [named, asked] = [permissionsIn(permission), permissionsIn(wanted)]
   if (asked.length === 0) return permission === wanted
@@ -40,10 +40,10 @@ function says(permission: string, wanted: string): boolean {
   return asked.every((each) => named.includes(each)) && (areMoreAllowed || named.length === asked.length)
 }
 
-/** Differences between a row of the table and the route that is mounted in its place. */
-function differences(row: SpecifiedRoute, route: RouteRow): string[] {
-  const permission = factOfKind(route, 'permission')?.name ?? ''
-  const status = factOfKind(route, 'returns')?.status
+/** Lists the differences between a row of the table and the mounted route. */
+function differences(row: ContractRoute, route: RouteRow): string[] {
+  const permission = findMetadata(route, 'permission')?.name ?? ''
+  const status = findMetadata(route, 'returns')?.status
   const wanted = wantedPermission(row)
   return [
     ...(wanted === null || says(permission, wanted)
@@ -55,14 +55,14 @@ function differences(row: SpecifiedRoute, route: RouteRow): string[] {
   ]
 }
 
-describe('the routes of the specification', () => {
+describe('the routes of routes.tsv', () => {
   it('are each named once', () => {
-    expect(specified.length).toBe(150)
-    expect(new Set(specified.map(({ shape }) => shape)).size).toBe(specified.length)
+    expect(contract.length).toBe(150)
+    expect(new Set(contract.map(({ shape }) => shape)).size).toBe(contract.length)
   })
 
   it('are mounted, or named as pending', () => {
-    const missing = specified.filter(({ name, shape }) => !mounted.has(shape) && !pending.includes(name))
+    const missing = contract.filter(({ name, shape }) => !mounted.has(shape) && !pending.includes(name))
     expect(missing.map(({ name }) => name)).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('the routes of the specification', () => {
   })
 
   it('need the permission and answer with the status of the table', () => {
-    const wrong = specified.flatMap((row) => {
+    const wrong = contract.flatMap((row) => {
       const route = mounted.get(row.shape)
       return route ? differences(row, route) : []
     })
@@ -81,13 +81,13 @@ describe('the routes of the specification', () => {
 
 describe('the lists of this folder', () => {
   it('name as pending only what the table or the extensions name', () => {
-    const known = new Set([...specified.map(({ name }) => name), ...extensions.map(([name]) => name)])
+    const known = new Set([...contract.map(({ name }) => name), ...extensions.map(([name]) => name)])
     expect(pending.filter((name) => !known.has(name))).toEqual([])
   })
 
   it('give a reason for each mounted route that the table does not have', () => {
     const shapes = new Set([
-      ...specified.map(({ shape }) => shape),
+      ...contract.map(({ shape }) => shape),
       ...extensions.map(([name = '']) => shapeOfName(name)),
     ])
     expect([...mounted.keys()].filter((shape) => !shapes.has(shape))).toEqual([])
@@ -95,7 +95,7 @@ describe('the lists of this folder', () => {
   })
 
   it('name as extensions only what is mounted or pending, and not in the table', () => {
-    const tabled = new Set(specified.map(({ shape }) => shape))
+    const tabled = new Set(contract.map(({ shape }) => shape))
     const stale = extensions.filter(
       ([name = '']) => !mounted.has(shapeOfName(name)) && !pending.includes(name),
     )
@@ -104,7 +104,7 @@ describe('the lists of this folder', () => {
   })
 
   it('make exceptions only of mounted or pending routes, each with a reason', () => {
-    const names = new Set(specified.map(({ name }) => name))
+    const names = new Set(contract.map(({ name }) => name))
     expect([...exceptions.keys()].filter((name) => !names.has(name))).toEqual([])
     expect(readRows('exceptions.txt').filter(([, , reason = '']) => reason.length < 10)).toEqual([])
   })

@@ -1,52 +1,54 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cache } from '../../src/adapters/cache.ts'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
-import { factOfKind, type RouteRow } from '../../src/http/facts.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
+import { findMetadata, type RouteRow } from '../../src/http/metadata.ts'
 import { pageHeaders } from '../support/browser.ts'
 import { type RequestOptions, useWorld } from '../support/world.ts'
-import { entitled, openScene, pathOf, type Scene } from './scene.ts'
+import { entitledOptions, createFixtures, pathOf, type Fixtures } from './fixtures.ts'
 
 const world = useWorld()
-let scene: Scene
+let fixtures: Fixtures
 let cacheCalls: (keyof Cache)[] = []
 
 beforeEach(async () => {
-  scene = await openScene(world)
-  Object.assign(world.parts, { cache: counting(world.parts.cache) })
+  fixtures = await createFixtures(world)
+  Object.assign(world.services, { cache: counting(world.services.cache) })
 })
 
 const counting = (cache: Cache): Cache =>
   new Proxy(cache, {
     get: (target, name: keyof Cache) => {
-      cacheCalls.push(name)
+      // A lock is given back beside the answer.
+      if (name !== 'remove') cacheCalls.push(name)
       return target[name]
     },
   })
 
 /** This one opens an upload and writes it down, and its own suite counts; the other one reads no table. */
 const leftOut = ['/api/remote/backups/:backup', '/outbox']
-const gets = mountedRoutes().filter(
+const gets = listMountedRoutes().filter(
   (row) =>
     row.method === 'GET' &&
     !leftOut.includes(row.path) &&
-    factOfKind(row, 'credential')?.name !== 'none' &&
-    factOfKind(row, 'returns')?.status !== 302,
+    findMetadata(row, 'credential')?.name !== 'none' &&
+    findMetadata(row, 'returns')?.status !== 302,
 )
-const ofClients = gets.filter((row) => factOfKind(row, 'credential')?.name === 'client key or session')
+const ofClients = gets.filter((row) => findMetadata(row, 'credential')?.name === 'client key or session')
 
 /** Every relation of every resource: unknown ones are ignored where they do not exist. */
 const everything =
   'include=allocations,databases,databases.host,egg,eggs.variables,egg.nest,location,location.nodes,nest,node,node.location,nodes,server,servers,servers.user,subusers,subusers.user,user,users,variables,config,script'
 
-/** What some of them must be told; the others pass over it. */
+/** Query parameters that some of them require; the others ignore them. */
 const needed = () =>
-  `memory=1&disk=1&file=a&servers=${scene.server.uuid}&minute=0&hour=4&day_of_month=*&month=*&day_of_week=*`
+  `memory=1&disk=1&file=a&servers=${fixtures.server.uuid}&minute=0&hour=4&day_of_month=*&month=*&day_of_week=*`
 
-/** The scene names its server and its user differently. */
+/** The fixtures have other keys for the server and the user. */
 const externalId = (path: string): Record<string, string> =>
   path.includes('/users/') ? { external_id: 'external-user' } : {}
 
-const addressOf = (row: RouteRow) => `${pathOf(row, scene, externalId(row.path))}?${needed()}&${everything}`
+const addressOf = (row: RouteRow) =>
+  `${pathOf(row, fixtures, externalId(row.path))}?${needed()}&${everything}`
 
 async function expectTwo(path: string, options: RequestOptions): Promise<void> {
   let status = 0
@@ -54,7 +56,7 @@ async function expectTwo(path: string, options: RequestOptions): Promise<void> {
   const statements = await world.countStatements(async () => {
     status = (await world.request('GET', path, options)).status
   })
-  // The daemon of the scene does not answer, which one route says with 504.
+  // The daemon of the fixtures does not respond, which one route reports with 504.
   expect([200, 204, 504]).toContain(status)
   expect(statements).toBeLessThanOrEqual(2)
   expect(cacheCalls.length, cacheCalls.join()).toBeLessThanOrEqual(path.startsWith('/api/remote') ? 0 : 2)
@@ -65,7 +67,7 @@ describe('every GET', () => {
     '%s costs at most two statements and two calls to the cache',
     async (_path, row) => {
       const path = addressOf(row)
-      await expectTwo(path, await entitled(world, row, scene, path))
+      await expectTwo(path, await entitledOptions(world, row, fixtures, path))
     },
   )
 })
@@ -73,6 +75,6 @@ describe('every GET', () => {
 describe('every GET under a session', () => {
   it.each(ofClients.map((row) => [row.path, row] as const))(
     '%s costs at most two statements and two calls to the cache',
-    async (_path, row) => expectTwo(addressOf(row), { headers: pageHeaders(world, scene.sessionToken) }),
+    async (_path, row) => expectTwo(addressOf(row), { headers: pageHeaders(world, fixtures.sessionToken) }),
   )
 })

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { sessions } from '../../src/db/schema.ts'
-import { csrfToken, newSessionToken, openSession, sessionId } from '../../src/domain/sessions.ts'
-import type { RouteRow } from '../../src/http/facts.ts'
+import { createSession, csrfToken, newSessionToken, sessionId } from '../../src/domain/auth/sessions.ts'
+import type { RouteRow } from '../../src/http/metadata.ts'
 import type { RequestOptions, World } from '../support/world.ts'
 
 type Attempt = { name: string; options: RequestOptions; status: number }
 
-/** What pages of others can have a browser send under a session; reading they may, and see nothing of it. */
+/** Lists the requests that foreign pages can make a browser send under a session; reads are allowed, because the page cannot see the response. */
 export function forgeries(row: RouteRow, own: RequestOptions): Attempt[] {
   if (row.method === 'GET') return []
   const { origin, 'x-xsrf-token': proof, ...cookie } = own.headers ?? {}
@@ -26,19 +26,19 @@ export function forgeries(row: RouteRow, own: RequestOptions): Attempt[] {
   }))
 }
 
-/** Tokens of sessions that are over: by time, by a new password, by a deletion. */
+/** Makes tokens of ended sessions: expired, after a new password, deleted. */
 export async function staleTokens(
   world: World,
-  scene: { owner: { id: number; authVersion: number } },
+  fixtures: { owner: { id: number; authVersion: number } },
 ): Promise<string[]> {
   const options = { userAgent: '', remember: false, previous: null }
   const { db } = world.database
-  const expired = await openSession(world.panel, scene.owner, options)
+  const expired = await createSession(world.panel, fixtures.owner, options)
   await db
     .update(sessions)
     .set({ expiresAt: world.clock.now })
     .where(eq(sessions.id, sessionId(expired.token)))
-  const before = { ...scene.owner, authVersion: scene.owner.authVersion - 1 }
-  const outdated = await openSession(world.panel, before, options)
+  const before = { ...fixtures.owner, authVersion: fixtures.owner.authVersion - 1 }
+  const outdated = await createSession(world.panel, before, options)
   return [expired.token, outdated.token]
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { backups, nodes, servers, sshKeys, transfers, type users } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
 import { makeAllocation, makeNode, makeServer, makeUser } from '../support/factories.ts'
@@ -14,12 +14,12 @@ import { useWorld, type World } from '../support/world.ts'
  */
 type Fixture = {
   name: string
-  /** Columns of the server, of its owner and one SSH key of his, and of its backup, before the call. */
+  /** Columns of the server, of its owner and one of their SSH keys, and of its backup, before the call. */
   given?: Partial<Server>
   owner?: Partial<typeof users.$inferInsert>
   sshKey?: { fingerprint: string; publicKey: string }
   backup?: Partial<typeof backups.$inferInsert>
-  /** The part which the calling node has in an open transfer of the server. */
+  /** The role of the calling node in an open transfer of the server. */
   transfer?: 'from' | 'to'
   method: string
   path: string
@@ -65,7 +65,7 @@ async function openScene(fixture: Fixture) {
   return { node, server, backup, fill }
 }
 
-/** An open transfer of the server, as starting it leaves it: the target counts it and holds an allocation for it. */
+/** Inserts an open transfer of the server: the target counts it and holds an allocation for it. */
 async function makeTransfer(server: Server, target: { id: number }) {
   const { db } = world.database
   const reserved = await makeAllocation(world, target, { serverId: server.id })
@@ -87,10 +87,10 @@ async function makeBackup(world: World, server: { id: number }, values: Fixture[
     .insert(backups)
     .values({ serverId: server.id, name: 'Nightly', disk: 'wings', ...values })
     .returning()
-  return only(backup ? [backup] : [])
+  return single(backup ? [backup] : [])
 }
 
-/** What stands for any value of a type. */
+/** Placeholders for any value of a type. */
 const anyOf: Record<string, unknown> = {
   '<string>': expect.any(String),
   '<int>': expect.toSatisfy(Number.isInteger),

@@ -12,7 +12,7 @@ const rows = serverRows({
   }),
 })
 
-/** Every place in a document that is null. */
+/** Lists the paths of a document that are null. */
 function nulls(value: unknown, path = ''): string[] {
   if (value === null || value === undefined) return [path]
   if (typeof value !== 'object') return []

@@ -12,7 +12,7 @@ export const variable = {
   field_type: 'text',
 }
 
-/** A document of the second Pterodactyl format. */
+/** Builds a document of the second Pterodactyl format. */
 export function pterodactyl(changes: Document = {}): Document {
   return {
     _comment: 'x',
@@ -40,7 +40,7 @@ export function pterodactyl(changes: Document = {}): Document {
   }
 }
 
-/** A document of the third Pelican format. */
+/** Builds a document of the third Pelican format. */
 export function pelican(changes: Document = {}): Document {
   return pterodactyl({
     meta: { version: 'PLCN_v3', update_url: null },

@@ -44,7 +44,7 @@ describe('malformed documents', () => {
     ['stop as object', pterodactyl({ config: { stop: {} } }), 'config.stop'],
     ['features with numbers', pterodactyl({ features: [1] }), 'features'],
     ['a denylist with objects', pterodactyl({ file_denylist: [{}] }), 'file_denylist'],
-    ['variables as object', pterodactyl({ variables: {} }), 'variables'],
+    ['variables as object', pterodactyl({ variables: { a: variable } }), 'variables'],
     ['a variable that is text', pterodactyl({ variables: ['x'] }), 'variables.0'],
     ['a variable without name', pterodactyl({ variables: [{ ...variable, name: '' }] }), 'variables.0.name'],
     [
@@ -72,7 +72,11 @@ describe('malformed documents', () => {
       pterodactyl({ variables: [variable, { ...variable, env_variable: 'server_port' }] }),
       'variables.1.env_variable',
     ],
-    ['rules as object', pterodactyl({ variables: [{ ...variable, rules: {} }] }), 'variables.0.rules'],
+    [
+      'rules as object',
+      pterodactyl({ variables: [{ ...variable, rules: { a: 'required' } }] }),
+      'variables.0.rules',
+    ],
     ['rules with null items', pelican({ variables: [{ ...variable, rules: [null] }] }), 'variables.0.rules'],
     [
       'a default value that is a list',

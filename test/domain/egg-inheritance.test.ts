@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effectiveEgg } from '../../src/domain/eggs/inheritance.ts'
+import { resolveInheritedEgg } from '../../src/domain/eggs/inheritance.ts'
 import { eggRow } from './server-rows.ts'
 
 describe('the effective egg', () => {
@@ -18,11 +18,11 @@ describe('the effective egg', () => {
 
   it('is the egg itself without relatives', () => {
     const egg = eggRow({ configStop: 'stop', fileDenylist: ['own.key'], scriptInstall: 'own' })
-    expect(effectiveEgg(egg, null, null)).toEqual(egg)
+    expect(resolveInheritedEgg(egg, null, null)).toEqual(egg)
   })
 
   it('takes what is null from the parent', () => {
-    const egg = effectiveEgg(eggRow({ id: 2 }), parent, null)
+    const egg = resolveInheritedEgg(eggRow({ id: 2 }), parent, null)
     expect(egg).toMatchObject({
       id: 2,
       features: ['eula'],
@@ -42,7 +42,7 @@ describe('the effective egg', () => {
       configLogs: {},
       configStop: '',
     })
-    expect(effectiveEgg(own, parent, null)).toMatchObject({
+    expect(resolveInheritedEgg(own, parent, null)).toMatchObject({
       features: [],
       configFiles: {},
       configStartup: { done: 'own' },
@@ -52,19 +52,21 @@ describe('the effective egg', () => {
   })
 
   it('always has the denylist of its parent', () => {
-    expect(effectiveEgg(eggRow({ fileDenylist: ['own.key'] }), parent, null).fileDenylist).toEqual([
+    expect(resolveInheritedEgg(eggRow({ fileDenylist: ['own.key'] }), parent, null).fileDenylist).toEqual([
       'parent.key',
     ])
   })
 
   it('copies script, entry and container together, and only when it has no script', () => {
-    expect(effectiveEgg(eggRow(), null, parent)).toMatchObject({
+    expect(resolveInheritedEgg(eggRow(), null, parent)).toMatchObject({
       scriptInstall: 'parent script',
       scriptEntry: 'bash',
       scriptContainer: 'debian:12',
     })
-    expect(effectiveEgg(eggRow({ scriptInstall: '' }), null, parent).scriptInstall).toBe('parent script')
-    expect(effectiveEgg(eggRow({ scriptInstall: 'own' }), null, parent)).toMatchObject({
+    expect(resolveInheritedEgg(eggRow({ scriptInstall: '' }), null, parent).scriptInstall).toBe(
+      'parent script',
+    )
+    expect(resolveInheritedEgg(eggRow({ scriptInstall: 'own' }), null, parent)).toMatchObject({
       scriptInstall: 'own',
       scriptEntry: 'ash',
       scriptContainer: 'alpine:3.4',

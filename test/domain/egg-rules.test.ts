@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readDelimited } from '../../src/domain/eggs/rule-pattern.ts'
-import { ruleParameters, splitRules } from '../../src/domain/eggs/rule-syntax.ts'
+import { parseDelimitedPattern } from '../../src/domain/eggs/rule-pattern.ts'
+import { parseRuleParameters, splitRules } from '../../src/domain/eggs/rule-syntax.ts'
 import { ruleProblems, validateVariable } from '../../src/domain/eggs/rules.ts'
 
 const failed = (rules: string, value: string | null) =>
@@ -188,20 +188,20 @@ describe('the syntax of rules', () => {
   })
 
   it('reads parameters as comma separated values with empty items and quotes', () => {
-    expect(ruleParameters(',beta')).toEqual(['', 'beta'])
-    expect(ruleParameters('a,')).toEqual(['a', ''])
-    expect(ruleParameters('')).toEqual([''])
-    expect(ruleParameters('"a,b","c"')).toEqual(['a,b', 'c'])
-    expect(ruleParameters('"open,b')).toEqual(['"open', 'b'])
-    expect(ruleParameters(null)).toEqual([])
+    expect(parseRuleParameters(',beta')).toEqual(['', 'beta'])
+    expect(parseRuleParameters('a,')).toEqual(['a', ''])
+    expect(parseRuleParameters('')).toEqual([''])
+    expect(parseRuleParameters('"a,b","c"')).toEqual(['a,b', 'c'])
+    expect(parseRuleParameters('"open,b')).toEqual(['"open', 'b'])
+    expect(parseRuleParameters(null)).toEqual([])
   })
 
   it('takes delimiters and modifiers off a pattern', () => {
-    expect(readDelimited('/^a$/i')).toEqual({ body: '^a$', modifiers: 'i' })
-    expect(readDelimited('~a/b~')).toEqual({ body: 'a/b', modifiers: '' })
-    expect(readDelimited('(a(b)c)')).toEqual({ body: 'a(b)c', modifiers: '' })
-    expect(readDelimited('/a\\/')).toBeNull()
-    expect(readDelimited('/')).toBeNull()
-    expect(readDelimited('')).toBeNull()
+    expect(parseDelimitedPattern('/^a$/i')).toEqual({ body: '^a$', modifiers: 'i' })
+    expect(parseDelimitedPattern('~a/b~')).toEqual({ body: 'a/b', modifiers: '' })
+    expect(parseDelimitedPattern('(a(b)c)')).toEqual({ body: 'a(b)c', modifiers: '' })
+    expect(parseDelimitedPattern('/a\\/')).toBeNull()
+    expect(parseDelimitedPattern('/')).toBeNull()
+    expect(parseDelimitedPattern('')).toBeNull()
   })
 })

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import {
   isBelow,
   isTrashName,
-  nameIn,
+  relativeName,
   resolveEntry,
   resolveMember,
   resolvePath,
-  shownDirectory,
+  displayDirectory,
   splitPath,
 } from '../../src/domain/files/paths.ts'
 import { ApiError } from '../../src/errors.ts'
 
-/** The path, or status and rule of the refusal. */
+/** Returns the path, or status and rule of the refusal. */
 function outcomeOf(work: () => string): string {
   try {
     return work()
@@ -178,11 +178,11 @@ it('paths are compared by whole names', () => {
   expect(isBelow('/a', '/a')).toBe(false)
   expect(isBelow('/', '/a')).toBe(true)
   expect(isBelow('/', '/')).toBe(false)
-  expect(nameIn('/', '/a/b')).toBe('a/b')
-  expect(nameIn('/a', '/a/b')).toBe('b')
-  expect(nameIn('/a', '/b')).toBe('/b')
+  expect(relativeName('/', '/a/b')).toBe('a/b')
+  expect(relativeName('/a', '/a/b')).toBe('b')
+  expect(relativeName('/a', '/b')).toBe('/b')
   expect(splitPath('/a')).toEqual({ directory: '/', name: 'a' })
   expect(splitPath('/a/b/c')).toEqual({ directory: '/a/b', name: 'c' })
-  expect(shownDirectory('/')).toBe('/')
-  expect(shownDirectory('/a')).toBe('/a/')
+  expect(displayDirectory('/')).toBe('/')
+  expect(displayDirectory('/a')).toBe('/a/')
 })

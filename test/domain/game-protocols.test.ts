@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { gameHost } from '../../src/domain/game-address.ts'
-import { gameOf } from '../../src/domain/game-protocols.ts'
+import { resolveGameHost } from '../../src/domain/games/address.ts'
+import { detectGame } from '../../src/domain/games/protocols.ts'
 
-const egg = (hints: Partial<Parameters<typeof gameOf>[0]>) => ({
+const egg = (hints: Partial<Parameters<typeof detectGame>[0]>) => ({
   queryGame: null,
   features: null,
   name: 'Mystery',
@@ -13,16 +13,16 @@ const egg = (hints: Partial<Parameters<typeof gameOf>[0]>) => ({
 
 describe('the game of an egg', () => {
   it('is what the administrator says, whatever it looks like', () => {
-    expect(gameOf(egg({ queryGame: 'rust', name: 'Paper', features: ['eula'] }))).toBe('rust')
+    expect(detectGame(egg({ queryGame: 'rust', name: 'Paper', features: ['eula'] }))).toBe('rust')
   })
 
   it('is guessed by features, names and commands, or not at all', () => {
-    expect(gameOf(egg({ features: ['eula'] }))).toBe('minecraft')
-    expect(gameOf(egg({ name: 'Velocity' }))).toBe('minecraft')
-    expect(gameOf(egg({ startup: './bedrock_server', features: ['eula'] }))).toBe('mbe')
-    expect(gameOf(egg({ startup: './RustDedicated -batchmode' }))).toBe('rust')
-    expect(gameOf(egg({ name: 'Rust web server' }))).toBeNull()
-    expect(gameOf(egg({}))).toBeNull()
+    expect(detectGame(egg({ features: ['eula'] }))).toBe('minecraft')
+    expect(detectGame(egg({ name: 'Velocity' }))).toBe('minecraft')
+    expect(detectGame(egg({ startup: './bedrock_server', features: ['eula'] }))).toBe('mbe')
+    expect(detectGame(egg({ startup: './RustDedicated -batchmode' }))).toBe('rust')
+    expect(detectGame(egg({ name: 'Rust web server' }))).toBeNull()
+    expect(detectGame(egg({}))).toBeNull()
   })
 
   it('is known of the games among the eggs that come with the panel', () => {
@@ -32,7 +32,7 @@ describe('the game of an egg', () => {
     )
     const games = files.map((name) => {
       const { name: title, features, startup } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
-      return [title, gameOf({ queryGame: null, features, name: title, startup })]
+      return [title, detectGame({ queryGame: null, features, name: title, startup })]
     })
     expect(Object.fromEntries(games)).toEqual({
       Demo: null,
@@ -56,26 +56,30 @@ describe('the host of a game', () => {
   const at = (ip: string, ipAlias: string | null = null) => ({ ip, ipAlias })
 
   it('is where the administrator says', () => {
-    expect(gameHost(node('n.example.test', 'q.example.test'), at('203.0.113.4'))).toBe('q.example.test')
-    expect(gameHost(node('n.example.test', '[2001:db8::1]'), at('8.8.8.8'))).toBe('2001:db8::1')
+    expect(resolveGameHost(node('n.example.test', 'q.example.test'), at('203.0.113.4'))).toBe(
+      'q.example.test',
+    )
+    expect(resolveGameHost(node('n.example.test', '[2001:db8::1]'), at('8.8.8.8'))).toBe('2001:db8::1')
   })
 
   it('is the address of the allocation where that is public', () => {
-    expect(gameHost(node('n.example.test'), at('8.8.8.8', 'play.example.test'))).toBe('8.8.8.8')
-    expect(gameHost(node('n.example.test'), at('2606:4700::1111'))).toBe('2606:4700::1111')
+    expect(resolveGameHost(node('n.example.test'), at('8.8.8.8', 'play.example.test'))).toBe('8.8.8.8')
+    expect(resolveGameHost(node('n.example.test'), at('2606:4700::1111'))).toBe('2606:4700::1111')
   })
 
   it('is the alias or the name of the node where only the node knows the address', () => {
     for (const ip of ['0.0.0.0', '::', '10.0.0.5', '192.168.1.9', '172.16.0.1', '127.0.0.1', 'fd00::5']) {
-      expect(gameHost(node('n.example.test'), at(ip)), ip).toBe('n.example.test')
-      expect(gameHost(node('8.8.8.8'), at(ip)), ip).toBe('8.8.8.8')
-      expect(gameHost(node('n.example.test'), at(ip, 'play.example.test')), ip).toBe('play.example.test')
-      expect(gameHost(node('n.example.test'), at(ip, 'Lobby (old)')), ip).toBe('n.example.test')
+      expect(resolveGameHost(node('n.example.test'), at(ip)), ip).toBe('n.example.test')
+      expect(resolveGameHost(node('8.8.8.8'), at(ip)), ip).toBe('8.8.8.8')
+      expect(resolveGameHost(node('n.example.test'), at(ip, 'play.example.test')), ip).toBe(
+        'play.example.test',
+      )
+      expect(resolveGameHost(node('n.example.test'), at(ip, 'Lobby (old)')), ip).toBe('n.example.test')
     }
   })
 
   it('is a private address where everything is', () => {
-    expect(gameHost(node('10.0.0.1'), at('10.0.0.5'))).toBe('10.0.0.5')
-    expect(gameHost(node('10.0.0.1'), at('0.0.0.0'))).toBe('10.0.0.1')
+    expect(resolveGameHost(node('10.0.0.1'), at('10.0.0.5'))).toBe('10.0.0.5')
+    expect(resolveGameHost(node('10.0.0.1'), at('0.0.0.0'))).toBe('10.0.0.1')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stripJpeg, stripPng, stripWebp } from '../../src/domain/account/image-metadata.ts'
+import { stripJpeg, stripPng, stripWebp } from '../../src/domain/accounts/image-metadata.ts'
 import {
   exifSegment,
   jpeg,
@@ -21,7 +21,7 @@ const bytes = (text: string) => Buffer.from(text, 'latin1')
 const same = (stripped: Uint8Array | null, expected: Buffer) =>
   expect(stripped === null ? null : Buffer.from(stripped).toString('hex')).toBe(expected.toString('hex'))
 
-/** Every beginning of the file, and what stands behind it, is not the file. */
+/** Checks that truncated files and files with trailing data are refused. */
 function holdsToItsEnds(strip: (file: Uint8Array) => Uint8Array | null, file: Buffer, magic: number) {
   expect(strip(file)).not.toBeNull()
   for (let length = magic; length < file.length; length += 1) {
@@ -46,7 +46,7 @@ describe('PNG files', () => {
     holdsToItsEnds(stripPng, png(3, 2, [profile]), 8)
   })
 
-  it('begin with their header, have data, and no chunk that nobody knows and everybody needs', () => {
+  it('begin with their header, have data, and no unknown critical chunk', () => {
     const header = png(1, 1).subarray(8, 33)
     const data = pngChunk('IDAT', bytes('x'))
     const end = pngChunk('IEND')
@@ -73,8 +73,8 @@ describe('JPEG files', () => {
       jpegSegment(0xe1, 'http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>'),
       jpegSegment(0xe0, 'JFXX\0\x10thumbnail'),
       jpegSegment(0xe0, 'JFIF\0\x01\x01\x01\0\x48\0\x48\x01\x01RGB'),
-      jpegSegment(0xed, 'Photoshop 3.0\0by somebody'),
-      jpegSegment(0xee, 'Adobe and what else somebody wrote'),
+      jpegSegment(0xed, 'Photoshop 3.0\0by a user'),
+      jpegSegment(0xee, 'Adobe and some other text'),
       jpegSegment(0xe2, 'MPF\0more pictures'),
       jpegSegment(0xfe, 'a comment'),
     ]
@@ -150,7 +150,7 @@ describe('WebP files', () => {
     same(stripWebp(webp(picture, unknown)), webp(picture))
   })
 
-  it('that somebody else made stay as they are', () => {
+  it('of other encoders stay as they are', () => {
     for (const made of [
       'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA',
       'UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==',

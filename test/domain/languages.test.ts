@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { localeOf } from '../../src/domain/languages.ts'
+import { resolveLanguage } from '../../src/domain/languages.ts'
 
 describe('the language of an account', () => {
   it('is the one that was chosen, whatever the browser wants', () => {
-    expect(localeOf('pt-BR', 'de')).toBe('pt-BR')
-    expect(localeOf('de', undefined)).toBe('de')
+    expect(resolveLanguage('pt-BR', 'de')).toBe('pt-BR')
+    expect(resolveLanguage('de', undefined)).toBe('de')
   })
 
   it.each([
@@ -20,17 +20,17 @@ describe('the language of an account', () => {
     ['de;q=0, ru', 'ru'],
     ['es ; q=0.5 , fr ; q=0.6', 'fr'],
   ])('is with auto the best that the browser asks for: %s', (header, locale) => {
-    expect(localeOf('auto', header)).toBe(locale)
+    expect(resolveLanguage('auto', header)).toBe(locale)
   })
 
   it.each([undefined, '', '*', 'ja', 'de;q=0', 'de;q=x', ';;;,,', 'deutsch', 'q=1'])(
     'is English where nothing fits: %s',
     (header) => {
-      expect(localeOf('auto', header)).toBe('en')
+      expect(resolveLanguage('auto', header)).toBe('en')
     },
   )
 
   it("is the browser's where the account holds one that is not installed", () => {
-    expect(localeOf('nl', 'fr')).toBe('fr')
+    expect(resolveLanguage('nl', 'fr')).toBe('fr')
   })
 })

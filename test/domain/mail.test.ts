@@ -1,11 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { languages } from '../../src/domain/languages.ts'
-import { composeMail, shownName } from '../../src/domain/mail/compose.ts'
-import { mailLanguage, type MailName, mailText, mailTexts } from '../../src/domain/mail/texts.ts'
+import { composeMail, sanitizeDisplayName } from '../../src/domain/mail/compose.ts'
+import {
+  resolveMailLanguage,
+  type MailTemplate,
+  renderMailText,
+  mailTexts,
+} from '../../src/domain/mail/texts.ts'
 
-const names = Object.keys(mailTexts.en) as MailName[]
-const lines = (language: (typeof languages)[number], name: MailName) => {
+const names = Object.keys(mailTexts.en) as MailTemplate[]
+const lines = (language: (typeof languages)[number], name: MailTemplate) => {
   const { subject, paragraphs, button, footnote } = mailTexts[language][name]
   return { subject, body: paragraphs.join('\n'), button, footnote }
 }
@@ -51,7 +56,7 @@ describe('the language of a mail', () => {
     ['', 'en'],
     ['constructor', 'en'],
   ])('of an account with %s is %s', (choice, language) => {
-    expect(mailLanguage(choice)).toBe(language)
+    expect(resolveMailLanguage(choice)).toBe(language)
   })
 })
 
@@ -61,13 +66,13 @@ describe('a text with values', () => {
       ['panel', '$& {{username}}'],
       ['username', '{{panel}} $1'],
     ])
-    const { subject, paragraphs } = mailText('en', 'registered', values)
+    const { subject, paragraphs } = renderMailText('en', 'registered', values)
     expect(subject).toBe('Welcome to $& {{username}}')
     expect(paragraphs).toEqual(['Your account {{panel}} $1 on $& {{username}} is ready.'])
   })
 
   it('is not written without one of them', () => {
-    expect(() => mailText('en', 'registered', new Map([['panel', 'Roost']]))).toThrow('username')
+    expect(() => renderMailText('en', 'registered', new Map([['panel', 'Roost']]))).toThrow('username')
   })
 })
 
@@ -103,7 +108,7 @@ describe('a letter', () => {
   })
 
   it('shows names on one line', () => {
-    expect(shownName(hostile)).toBe(`Eve Bcc: all@example.test "<script>'&`)
-    expect(shownName('x'.repeat(500))).toHaveLength(100)
+    expect(sanitizeDisplayName(hostile)).toBe(`Eve Bcc: all@example.test "<script>'&`)
+    expect(sanitizeDisplayName('x'.repeat(500))).toHaveLength(100)
   })
 })

@@ -1,40 +1,44 @@
 import { describe, expect, it } from 'vitest'
-import { hashPassword, verifyPassword } from '../../src/domain/password-hash.ts'
-import { hashWork } from '../support/hash-work.ts'
+import { hashPassword, verifyPassword } from '../../src/domain/auth/password-hash.ts'
+import { measureHashes } from '../support/measure-hashes.ts'
+
+const cheap = { N: 1024, r: 8, p: 1 }
 
 describe('hashes of passwords', () => {
   it('differ each time and fit their own password only', async () => {
-    const [one, other] = await Promise.all(['horse', 'horse'].map(hashPassword))
+    const [one, other] = await Promise.all(
+      ['horse', 'horse'].map((password) => hashPassword(password, cheap)),
+    )
     expect(one).not.toBe(other)
     expect(await verifyPassword('horse', one ?? '')).toBe(true)
     expect(await verifyPassword('Horse', one ?? '')).toBe(false)
   })
 
   it('AU-14: carry their parameters', async () => {
-    const cheap = 'scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$4LFzhcmdiN8-mIxXQMRb7t78vEcjLC52eAQGe0eG8Pw'
-    expect(await verifyPassword('horse', cheap)).toBe(true)
+    const stored = 'scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$4LFzhcmdiN8-mIxXQMRb7t78vEcjLC52eAQGe0eG8Pw'
+    expect(await verifyPassword('horse', stored)).toBe(true)
     expect(await hashPassword('horse')).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
   })
 
-  it('of nobody and of another kind fit no password', async () => {
+  it('of no account and of another kind fit no password', async () => {
     for (const stored of [null, '', '$2y$10$abcdefghijklmnopqrstuv', 'scrypt$16384$8$5$AAAA$-'])
-      expect(await verifyPassword('', stored)).toBe(false)
+      expect(await verifyPassword('', stored, cheap)).toBe(false)
   })
 
   it('AU-14: are worked on three at a time when there are many', async () => {
-    const stored = await hashPassword('horse')
+    const stored = await hashPassword('horse', cheap)
     const passwords = Array.from({ length: 12 }, (_, at) => (at % 2 ? 'horse' : 'cow'))
     let answers: boolean[] = []
-    const work = await hashWork(async () => {
+    const work = await measureHashes(async () => {
       answers = await Promise.all(passwords.map((password) => verifyPassword(password, stored)))
     })
     expect(answers).toEqual(passwords.map((password) => password === 'horse'))
-    expect(work).toEqual({ hashes: 12, mostAtOnce: 3 })
+    expect(work).toEqual({ hashes: 12, maxConcurrent: 3 })
   })
 
-  it('AU-1: of nobody take as much work as those of somebody', async () => {
+  it('AU-1: of no account take as much work as those of an account', async () => {
     const hashesFor = async (stored: string | null) =>
-      (await hashWork(() => verifyPassword('horse', stored))).hashes
-    expect([await hashesFor(await hashPassword('horse')), await hashesFor(null)]).toEqual([1, 1])
+      (await measureHashes(() => verifyPassword('horse', stored, cheap))).hashes
+    expect([await hashesFor(await hashPassword('horse', cheap)), await hashesFor(null)]).toEqual([1, 1])
   })
 })

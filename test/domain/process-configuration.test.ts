@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Egg } from '../../src/db/tables/eggs.ts'
-import { daemonConfiguration, type ServerWithEverything } from '../../src/domain/servers/configuration.ts'
+import { daemonConfiguration, type ServerConfigurationRows } from '../../src/domain/servers/configuration.ts'
 import { allocationRow, eggRow, serverRow, serverRows, variableRow } from './server-rows.ts'
 
 type ConfigFiles = NonNullable<Egg['configFiles']>
 
-function processOf(values: Partial<ServerWithEverything>) {
+function processOf(values: Partial<ServerConfigurationRows>) {
   return daemonConfiguration(serverRows(values)).process_configuration
 }
 
-/** What the daemon writes for one template, with the given values of variables. */
+/** Returns what the daemon writes for one template, with the given values of variables. */
 function filled(template: unknown, variables: Record<string, string> = {}, server = {}): unknown {
   const configs = processOf({
     egg: eggRow({ configFiles: { 'a.txt': { parser: 'file', find: { key: template } } } }),
@@ -121,7 +121,7 @@ describe('placeholders', () => {
 })
 
 describe('values of users', () => {
-  /** What Wings takes for a placeholder of its own. */
+  /** What Wings reads as a placeholder of its own. */
   const expanded = /\{\{\s*config\.[\w.-]+\s*\}\}/
   const attacks: [template: string, variables: Record<string, string>][] = [
     ['{{env.A}}', { A: '{{config.token}}' }],

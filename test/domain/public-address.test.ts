@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publicAddress } from '../../src/domain/files/public-address.ts'
+import { parsePublicUrl } from '../../src/domain/files/public-url.ts'
 
 describe('an address out in the internet', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('an address out in the internet', () => {
     ['https://10.example.org/', 'https://10.example.org/'],
     ['https://example.org/@user:x', 'https://example.org/@user:x'],
   ])('%s is taken', (text, expected) => {
-    expect(publicAddress(text)?.href).toBe(expected)
+    expect(parsePublicUrl(text)?.href).toBe(expected)
   })
 
   it.each([
@@ -36,7 +36,7 @@ describe('an address out in the internet', () => {
     'https://example.org/a b',
     'https://example.org/\r\nHost: x',
   ])('%j is none', (text) => {
-    expect(publicAddress(text)).toBeNull()
+    expect(parsePublicUrl(text)).toBeNull()
   })
 
   const inner = `
@@ -51,7 +51,7 @@ describe('an address out in the internet', () => {
     ⓛocalhost x.onion 1.0.0.127.in-addr.arpa .. a..internal
   `
   it.each(inner.trim().split(/\s+/))('%s is none', (host) => {
-    expect(publicAddress(`http://${host}/x`)).toBeNull()
-    expect(publicAddress(`https://${host}:8443/x`)).toBeNull()
+    expect(parsePublicUrl(`http://${host}/x`)).toBeNull()
+    expect(parsePublicUrl(`https://${host}:8443/x`)).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { redact } from '../../src/domain/redaction.ts'
+import { redact } from '../../src/redaction.ts'
 
 const hex = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 const base64 = 'q0zR9vVt2Xh8KcLw4yTn6uEaJs1mBdGfPo3iQxZ5rYk='
@@ -137,9 +137,9 @@ describe('the time it takes', () => {
     for (const seed of seeds) {
       for (const end of ['', '!', '@', '.', '"', '-----END PRIVATE KEY-----', '\u0007']) {
         const log = seed.repeat(Math.ceil(length / seed.length)).slice(0, length) + end
-        const start = performance.now()
+        const before = process.cpuUsage()
         redact(log)
-        const took = performance.now() - start
+        const took = process.cpuUsage(before).user / 1000
         if (took > 500) slow.push(`${JSON.stringify(seed)} and ${JSON.stringify(end)}: ${took.toFixed(0)} ms`)
       }
     }

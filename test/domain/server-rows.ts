@@ -3,11 +3,11 @@ import type { EggVariable } from '../../src/db/tables/egg-variables.ts'
 import type { Egg } from '../../src/db/tables/eggs.ts'
 import type { Location } from '../../src/db/tables/locations.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
-import type { ServerWithEverything } from '../../src/domain/servers/configuration.ts'
+import type { ServerConfigurationRows } from '../../src/domain/servers/configuration.ts'
 
 const times = { createdAt: new Date(0), updatedAt: new Date(0) }
 
-/** An egg row that says nothing beyond what the columns demand. */
+/** Builds an egg row with only the required columns. */
 export function eggRow(values: Partial<Egg> = {}): Egg {
   return {
     id: 4,
@@ -32,13 +32,15 @@ export function eggRow(values: Partial<Egg> = {}): Egg {
     scriptIsPrivileged: true,
     queryGame: null,
     scriptInstall: null,
+    documentLayout: null,
+    seededChecksum: null,
     forceOutgoingIp: false,
     ...times,
     ...values,
   }
 }
 
-/** A server row of `eggRow` on node 3 with allocation 41. */
+/** Builds a server row of `eggRow` on node 3 with allocation 41. */
 export function serverRow(values: Partial<Server> = {}): Server {
   return {
     id: 7,
@@ -72,7 +74,7 @@ export function serverRow(values: Partial<Server> = {}): Server {
   }
 }
 
-/** A variable a user may see and change. */
+/** Builds a variable that users may view and edit. */
 export function variableRow(envVariable: string, values: Partial<EggVariable> = {}): EggVariable {
   return {
     id: 9,
@@ -89,7 +91,7 @@ export function variableRow(envVariable: string, values: Partial<EggVariable> = 
   }
 }
 
-/** An allocation of `serverRow` on its node. */
+/** Builds an allocation of `serverRow` on its node. */
 export function allocationRow(
   id: number,
   ip: string,
@@ -101,8 +103,8 @@ export function allocationRow(
 
 export const location: Location = { id: 1, short: 'ams', long: 'Amsterdam', region: null, ...times }
 
-/** The rows of one server; what is not named is as plain as can be. */
-export function serverRows(values: Partial<ServerWithEverything> = {}): ServerWithEverything {
+/** Builds the rows of one server, with defaults for what is not given. */
+export function serverRows(values: Partial<ServerConfigurationRows> = {}): ServerConfigurationRows {
   return {
     server: serverRow(),
     egg: eggRow(),

@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +22,7 @@ import { eggRow, serverRow, serverRows, variableRow } from './server-rows.ts'
 const folder = new URL('../../drizzle/eggs/', import.meta.url).pathname
 const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
 const files = globSync('*/*.json', { cwd: folder }).toSorted()
-/** Variables nobody can know a default for: whoever creates the server must give them. */
+/** Variables without a possible default: the creator of the server must set them. */
 const givenByUser = new Set([
   'steam/valheim.json PASSWORD',
   'steam/rust.json RCON_PASS',
@@ -44,6 +53,11 @@ describe('shipped eggs', () => {
     for (const nest of nests) expect([nest.name, nest.description]).not.toContain('')
   })
 
+  it('declare the local runtime where their scripts leave the machine alone', () => {
+    const declaring = files.filter((file) => parseEgg(read(file)).egg.features?.includes('local_runtime'))
+    expect(declaring).toEqual(['applications/demo.json', 'applications/nodejs.json'])
+  })
+
   for (const file of files) {
     describe(file, () => {
       const { egg, variables, warnings } = parseEgg(read(file))
@@ -51,7 +65,11 @@ describe('shipped eggs', () => {
       it('parses without warnings and comes back from an export', () => {
         expect(warnings).toEqual([])
         expect(egg.author).toBe('eggs@roost.example')
-        expect(parseEgg(exportEgg(egg, variables, new Date(0)))).toEqual({ egg, variables, warnings: [] })
+        expect(parseEgg(exportEgg(egg, variables, new Date(0)))).toMatchObject({
+          egg,
+          variables,
+          warnings: [],
+        })
       })
 
       it('has defaults that satisfy their own rules, or that the user must give', () => {
@@ -94,6 +112,32 @@ describe('shipped eggs', () => {
       })
     })
   }
+})
+
+describe('the Node.js egg', () => {
+  it('calls no package manager of the machine in the local runtime', () => {
+    const { egg } = parseEgg(read('applications/nodejs.json'))
+    const folder = mkdtempSync(join(tmpdir(), 'nodejs-egg-'))
+    try {
+      const [programs, server] = [join(folder, 'programs'), join(folder, 'a server')]
+      mkdirSync(programs)
+      for (const name of ['apt-get', 'git']) {
+        writeFileSync(join(programs, name), `#!/bin/sh\ntouch "${folder}/called"\n`, { mode: 0o755 })
+      }
+      const install = (variables: Record<string, string>) =>
+        execFileSync('bash', [], {
+          input: (egg.scriptInstall ?? '').replaceAll('/mnt/server', server),
+          env: { PATH: `${programs}:${process.env.PATH}`, MAIN_FILE: 'index.js', ...variables },
+        })
+      install({ LOCAL_RUNTIME: '1' })
+      expect(readdirSync(server)).toEqual(['index.js'])
+      expect(existsSync(join(folder, 'called'))).toBe(false)
+      install({})
+      expect(existsSync(join(folder, 'called'))).toBe(true)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 })
 
 describe('the demo egg', () => {

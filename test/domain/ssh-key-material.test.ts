@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { readPublicKey } from '../../src/domain/ssh-key-material.ts'
+import { parsePublicKey } from '../../src/domain/accounts/ssh-public-key.ts'
 import recorded from './ssh-keys.json' with { type: 'json' }
 
-/** The string in SSH's encoding. */
+/** Encodes a string as SSH does. */
 const field = (content: string | Uint8Array) => {
   const bytes = Buffer.from(content as string)
   const length = Buffer.alloc(4)
@@ -21,7 +21,7 @@ describe('a public key', () => {
   it.each(recorded.keys.map((key) => [`${key.kind} ${key.listing.split(' ')[0]}`, key] as const))(
     'of %s has the size and fingerprint that ssh-keygen lists',
     (_name, { line, listing, kind }) => {
-      const key = readPublicKey(line)
+      const key = parsePublicKey(line)
       expect(`${key?.bits} SHA256:${key?.fingerprint}`).toBe(listing)
       expect(key?.fingerprint).toHaveLength(43)
       expect(key?.kind).toBe(kind)
@@ -30,22 +30,22 @@ describe('a public key', () => {
   )
 
   it('is the same with blanks around it, another comment, or a line break behind it', () => {
-    const { fingerprint } = readPublicKey(edwards.line) ?? {}
+    const { fingerprint } = parsePublicKey(edwards.line) ?? {}
     const [type, encoded] = edwards.line.split(' ')
     for (const text of [
       `  ${edwards.line}\n`,
       `${type}\t${encoded}`,
-      `${type} ${encoded} somebody else`,
+      `${type} ${encoded} another comment`,
       `${type} ${encoded} caf\u00e9\r\n`,
     ]) {
-      expect(readPublicKey(text)?.fingerprint).toBe(fingerprint)
+      expect(parsePublicKey(text)?.fingerprint).toBe(fingerprint)
     }
   })
 
   it('may be of a kind that is not looked into', () => {
-    expect(readPublicKey(recorded.certificate)).toMatchObject({ kind: 'other', bits: null })
+    expect(parsePublicKey(recorded.certificate)).toMatchObject({ kind: 'other', bits: null })
     const token = lineOf('sk-ssh-ed25519@openssh.com', field(new Uint8Array(32)), field('ssh:'))
-    expect(readPublicKey(token)).toMatchObject({ kind: 'other', line: token })
+    expect(parsePublicKey(token)).toMatchObject({ kind: 'other', line: token })
   })
 })
 
@@ -77,13 +77,13 @@ describe('what is no public key', () => {
     ['a DSA key without its numbers', lineOf('ssh-dss', field(new Uint8Array(128).fill(1)))],
     ['an unknown type without a key', lineOf('ssh-mystery')],
   ])('%s', (_name, text) => {
-    expect(readPublicKey(text as string)).toBeNull()
+    expect(parsePublicKey(text as string)).toBeNull()
   })
 
   it('is any beginning of one', () => {
     const bytes = bytesOf(rsa.line)
     for (let end = 0; end < bytes.length; end += 1) {
-      expect(readPublicKey(`ssh-rsa ${bytes.subarray(0, end).toString('base64')}`)).toBeNull()
+      expect(parsePublicKey(`ssh-rsa ${bytes.subarray(0, end).toString('base64')}`)).toBeNull()
     }
   })
 })

@@ -1,9 +1,9 @@
-import type { CronTimes } from '../../src/domain/cron.ts'
+import type { CronExpression } from '../../src/domain/schedules/cron.ts'
 
 const minute = 60_000
 const day = 24 * 60
 
-/** What the clock on a wall of the zone shows: `2031-03-30 02:30`. */
+/** Formats instants as local time of the zone: `2031-03-30 02:30`. */
 function wallClock(timezone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
@@ -16,7 +16,7 @@ function wallClock(timezone: string): (at: number) => string {
   return (at) => format.format(at)
 }
 
-/** Whether a number is in a field that is `*`, a step from 0, or a list of numbers. */
+/** Checks whether a number matches a field that is `*`, a step from 0, or a list of numbers. */
 function fits(field: string, value: number): boolean {
   if (field === '*') return true
   if (field.startsWith('*/')) return value % Number(field.slice(2)) === 0
@@ -24,13 +24,13 @@ function fits(field: string, value: number): boolean {
 }
 
 const weekdayOf = (wall: string) => new Date(`${wall.slice(0, 10)}T00:00:00Z`).getUTCDay()
-const isOnDay = ({ dayOfWeek }: CronTimes, wall: string) => fits(dayOfWeek, weekdayOf(wall))
+const isOnDay = ({ dayOfWeek }: CronExpression, wall: string) => fits(dayOfWeek, weekdayOf(wall))
 
 /**
  * When a schedule comes in the days after an instant, found by looking at the clock every minute: another way
  * to the same times. Months and days of the month are not looked at.
  */
-export function comingRuns(times: CronTimes, after: Date, days: number): Date[] {
+export function comingRuns(times: CronExpression, after: Date, days: number): Date[] {
   const first = Math.floor(after.getTime() / minute) - day
   const shown = wallClock(times.timezone)
   const looks = Array.from({ length: (days + 2) * day }, (_, passed) => {
@@ -46,13 +46,13 @@ export function comingRuns(times: CronTimes, after: Date, days: number): Date[] 
 
 type Look = { at: number; wall: string }
 
-const isNow = (times: CronTimes, wall: string) =>
+const isNow = (times: CronExpression, wall: string) =>
   isOnDay(times, wall) &&
   fits(times.hour, Number(wall.slice(11, 13))) &&
   fits(times.minute, Number(wall.slice(14, 16)))
 
-/** Each time of each day once: when the clock first shows it, or first shows a later one. */
-function fixedRuns(times: CronTimes, looks: Look[]): Look[] {
+/** Lists each time of each day once: when the clock first shows it, or first shows a later one. */
+function fixedRuns(times: CronExpression, looks: Look[]): Look[] {
   // The last day is not whole, and what the clock leaps over may be made up for on the next.
   const dates = [...new Set(looks.map(({ wall }) => wall.slice(0, 10)))].slice(1, -1)
   return dates
@@ -61,5 +61,5 @@ function fixedRuns(times: CronTimes, looks: Look[]): Look[] {
     .filter((look) => look !== undefined)
 }
 
-const fixedTimes = ({ hour, minute: minutes }: CronTimes) =>
+const fixedTimes = ({ hour, minute: minutes }: CronExpression) =>
   hour.split(',').flatMap((h) => minutes.split(',').map((m) => `${h.padStart(2, '0')}:${m.padStart(2, '0')}`))

@@ -4,7 +4,7 @@ import { type PanelProcess, startPanelProcess } from '../support/panel-process.t
 import { eventually } from '../support/processes.ts'
 
 const mebibyte = 1024 * 1024
-/** Three parts of the smallest size a store takes, the last one short. */
+/** Three parts of the minimum size of a store, the last one shorter. */
 const world = randomBytes(12 * mebibyte)
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PanelProcess, startPanelProcess } from '../support/panel-process.ts'
 
-/** More than one chunk of anything on its way, and nothing that compresses. */
+/** Larger than any chunk, and not compressible. */
 const world = randomBytes(20 * 1024 * 1024)
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
@@ -22,7 +22,7 @@ const names = async (directory: string) =>
   )
 const trash = async () => (await api('GET', '/trash')).body.data as { id: string; path: string }[]
 
-/** Bodies that are files: as they are, in both directions. */
+/** Sends and returns raw file bodies. */
 async function raw(method: string, path: string, body?: string) {
   const { url, user } = panel.bootstrap
   const answer = await fetch(`${url}/api/client${at}/files/${path}`, {
@@ -77,9 +77,9 @@ describe('the files of a server', { timeout: 60_000 }, () => {
     expect((await api('POST', '/files/decompress', { root: '/', file: archive })).status).toBe(204)
     expect(await names('/')).toEqual(expect.arrayContaining(['worlds', 'original', archive]))
     expect(digest(await download('/worlds/region.mca'))).toBe(digest(world))
-    expect(
-      (await api('PUT', '/files/rename', { root: '/', files: [{ from: 'gone', to: 'x' }] })).status,
-    ).toBe(404)
+    // As stock daemons answer for a missing entry.
+    const missing = { root: '/', files: [{ from: 'gone', to: 'x' }] }
+    expect((await api('PUT', '/files/rename', missing)).status).toBe(204)
   })
 
   it('go to the trash and come back, but never over what is there', async () => {

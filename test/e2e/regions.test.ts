@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readConfigFile } from '../../src/platform/local/daemon/config-file.ts'
-import { type RunningDaemon, startDaemon } from '../../src/platform/local/daemon/start.ts'
+import { readConfigFile } from '../../src/dev/daemon/config-file.ts'
+import { type RunningDaemon, startDaemon } from '../../src/dev/daemon/start.ts'
 import { openSocket } from '../support/development-daemon.ts'
 import {
   makeApplicationToken,
@@ -20,8 +20,8 @@ import { freePort } from '../support/panel-process.ts'
 import { eventually } from '../support/processes.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
 
-/** An endpoint of the panel, and what daemons asked of it. */
-type Endpoint = { http: Server; origin: string; asked: string[] }
+/** Starts an endpoint of the panel that records the requests of daemons. */
+type Endpoint = { http: Server; origin: string; requests: string[] }
 
 const world = useWorld()
 let directory: string
@@ -68,15 +68,15 @@ afterEach(async () => {
 })
 
 async function openEndpoint(): Promise<Endpoint> {
-  const asked: string[] = []
+  const requests: string[] = []
   const answer = getRequestListener(world.app.fetch)
   const http = createServer((request, response) => {
-    asked.push(`${request.method} ${(request.url ?? '').split('?')[0]}`)
+    requests.push(`${request.method} ${(request.url ?? '').split('?')[0]}`)
     void answer(request, response)
   })
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
-  return { http, asked, origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}` }
+  return { http, requests, origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}` }
 }
 
 async function closeEndpoint({ http }: Endpoint): Promise<void> {
@@ -88,11 +88,11 @@ async function addLocation(short: string, region: string): Promise<number> {
   return (await admin('POST', 'locations', { short, region })).attributes.id
 }
 
-/** Ends the daemon, forgets who was asked so far, and starts it by the configuration that it wrote itself. */
+/** Restarts the daemon with the configuration that it wrote itself, and clears the recorded requests. */
 async function restartDaemon(): Promise<void> {
   await daemon?.close()
-  eu.asked.length = 0
-  us.asked.length = 0
+  eu.requests.length = 0
+  us.requests.length = 0
   daemon = await startDaemon({
     ...(await readConfigFile(configFile())),
     dataDirectory: join(directory, 'data'),
@@ -100,10 +100,10 @@ async function restartDaemon(): Promise<void> {
   await daemon.ready
 }
 
-/** Ends once a browser at the origin has a console. Rejects when the daemon refuses the origin. */
+/** Waits until a browser at the origin has a console. Rejects when the daemon refuses the origin. */
 const openConsole = (origin: string) => eventually(async () => (await firstEvent(origin)) === 'auth success')
 
-/** What the console says first; of a daemon that began in the same second that the token is too old. */
+/** Returns the first event of the console; a daemon that started in the same second reports an expired token. */
 async function firstEvent(origin: string): Promise<string | undefined> {
   world.clock.now = new Date()
   const { body } = await world.request('GET', `/api/client/servers/${server.uuid}/websocket`, {
@@ -117,7 +117,7 @@ async function firstEvent(origin: string): Promise<string | undefined> {
   }
 }
 
-/** Whom a browser of the panel may read answers of the daemon as. */
+/** Returns the origin from which a browser may read responses of the daemon. */
 const readableBy = async () =>
   (await fetch(`${daemon!.url}/api/system`, { headers: { origin: panelUrl } })).headers.get(
     'access-control-allow-origin',
@@ -125,17 +125,17 @@ const readableBy = async () =>
 
 describe('a node that moves to another region', () => {
   it('calls the endpoint there once its daemon has started anew', { timeout: 60_000 }, async () => {
-    expect(eu.asked).toContain('GET /api/remote/servers')
-    expect(us.asked).toEqual([])
+    expect(eu.requests).toContain('GET /api/remote/servers')
+    expect(us.requests).toEqual([])
     await admin('PATCH', `nodes/${node.id}`, { location_id: places.nyc })
     expect(await written()).toMatchObject({ remote: us.origin, allowed_origins: [panelUrl] })
     await admin('POST', `servers/${server.id}/suspend`)
-    await eventually(() => eu.asked.includes(`GET /api/remote/servers/${server.uuid}`))
-    expect(us.asked).toEqual([])
+    await eventually(() => eu.requests.includes(`GET /api/remote/servers/${server.uuid}`))
+    expect(us.requests).toEqual([])
     await restartDaemon()
-    expect(us.asked).toContain('GET /api/remote/servers')
-    await eventually(() => us.asked.includes('POST /api/remote/servers/reset'))
-    expect(eu.asked).toEqual([])
+    expect(us.requests).toContain('GET /api/remote/servers')
+    await eventually(() => us.requests.includes('POST /api/remote/servers/reset'))
+    expect(eu.requests).toEqual([])
   })
 
   it('lets browsers of the panel in all the while', { timeout: 60_000 }, async () => {
@@ -156,14 +156,14 @@ describe('a node that moves to another region', () => {
     await world.runJobs()
     expect(await written()).toMatchObject({ remote: us.origin })
     await restartDaemon()
-    expect([eu.asked, us.asked.length > 0]).toEqual([[], true])
+    expect([eu.requests, us.requests.length > 0]).toEqual([[], true])
 
     await admin('PATCH', `locations/${places.nyc}`, { region: null })
     await admin('PATCH', 'settings', { regions: { endpoints: { us: eu.origin } } })
     await world.runJobs()
     await world.runJobs()
     await restartDaemon()
-    expect([eu.asked.length > 0, us.asked]).toEqual([true, []])
+    expect([eu.requests.length > 0, us.requests]).toEqual([true, []])
   })
 
   it('goes back to the panel itself without a region', { timeout: 60_000 }, async () => {

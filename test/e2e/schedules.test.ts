@@ -24,7 +24,7 @@ beforeEach(() => {
   daemon.calls.length = 0
 })
 
-/** A server of the player on a node whose daemon only remembers what it was told; gives its identifier. */
+/** Creates a server of the user on a node whose daemon only records its calls; returns its identifier. */
 async function installServer(): Promise<string> {
   const node = await addNode(panel, 'remembering', '27000', daemon.port)
   const users = await panel.asAdmin('GET', '/users')
@@ -47,7 +47,7 @@ async function installServer(): Promise<string> {
 const ask = (method: string, path: string, body?: unknown) =>
   panel.asPlayer(method, `/servers/${server}/schedules${path}`, body)
 
-/** A schedule that says `one` and, whatever comes of that, `two`; it has just been told to run. */
+/** Creates a schedule that sends `one` and then, even after a failure, `two`; executes it. */
 async function runSchedule(fields: object = {}): Promise<number> {
   const times = { minute: '0', hour: '0', day_of_month: '1', month: '1', day_of_week: '*' }
   const { body } = await ask('POST', '', { name: 'Once', ...times, ...fields })
@@ -60,12 +60,12 @@ async function runSchedule(fields: object = {}): Promise<number> {
   return id
 }
 
-const told = () => daemon.calls.flatMap(({ body }) => body?.commands ?? [])
+const sentCommands = () => daemon.calls.flatMap(({ body }) => body?.commands ?? [])
 const hears = (method: string, path: RegExp) => () =>
   daemon.calls.some((call) => call.method === method && path.test(call.path))
 
-/** The panel dies at this moment, and comes back once the time is over for which its jobs were its own. */
-async function dieAndComeBack(): Promise<void> {
+/** Kills the panel, and restarts it once the leases of its jobs have expired. */
+async function killAndRestart(): Promise<void> {
   await panel.kill()
   daemon.respond(null)
   const database = await openPglite(join(panel.directory, 'data', 'database'))
@@ -76,7 +76,7 @@ async function dieAndComeBack(): Promise<void> {
   await panel.restart()
 }
 
-/** The one run of a schedule, once it has ended. */
+/** Waits for the one run of a schedule to end; returns it. */
 async function ending(id: number) {
   const run = await eventually(async () => {
     const { body } = await ask('GET', `/${id}/runs`)
@@ -98,17 +98,17 @@ describe('a panel that is killed', { timeout: 90_000 }, () => {
     daemon.respond((call) => (call.method === 'GET' ? { hang: true } : null))
     const id = await runSchedule({ only_when_online: true })
     await eventually(hears('GET', /^\/api\/servers\/[^/]+$/))
-    await dieAndComeBack()
+    await killAndRestart()
     expect(await ending(id)).toEqual(['succeeded', ['succeeded', 'succeeded']])
-    expect(told()).toEqual(['one', 'two'])
+    expect(sentCommands()).toEqual(['one', 'two'])
   })
 
   it('while a step is being sent does not send it again, and goes on', async () => {
     daemon.respond((call) => (call.method === 'POST' ? { hang: true } : null))
     const id = await runSchedule()
     await eventually(hears('POST', /\/commands$/))
-    await dieAndComeBack()
+    await killAndRestart()
     expect(await ending(id)).toEqual(['succeeded', ['unknown', 'succeeded']])
-    expect(told()).toEqual(['one', 'two'])
+    expect(sentCommands()).toEqual(['one', 'two'])
   })
 })

@@ -43,7 +43,7 @@ const state = async () =>
   (await panel.asPlayer('GET', `/servers/${uuid}/resources`)).body.attributes?.current_state
 const power = (signal: string) => panel.asPlayer('POST', `/servers/${uuid}/power`, { signal })
 
-/** What the daemon of a node says of the server, asked as the panel asks it. */
+/** Reads the server from the daemon of a node, as the panel does. */
 async function askDaemon(nodeId: number): Promise<{ status: number; body: any }> {
   const { body } = await panel.asAdmin('GET', `/nodes/${nodeId}/configuration`)
   const answer = await fetch(`http://127.0.0.1:${body.api.port}/api/servers/${uuid}`, {
@@ -95,7 +95,7 @@ describe('a server that is changed', { timeout: 90_000 }, () => {
     expect((await power('start')).status).toBe(204)
   })
 
-  it('moves to another node with its files; a second move is called off', async () => {
+  it('moves to another node with its files; a second move is cancelled', async () => {
     const [from, to] = [nodes[0]?.id ?? 0, nodes[1]?.id ?? 0]
     await writeFile(join(folderOn(from), 'world.dat'), 'a world of its own')
     const started = await panel.asAdmin('POST', `/servers/${id}/transfer`, {
@@ -111,7 +111,7 @@ describe('a server that is changed', { timeout: 90_000 }, () => {
     expect((await power('start')).status).toBe(204)
     await eventually(async () => (await askDaemon(to)).body?.state === 'running', 30)
 
-    // Enough to pack and send that the word to give it up comes first.
+    // Large enough that the cancellation comes before the end.
     await writeFile(join(folderOn(to), 'large.bin'), randomBytes(64 * 1024 * 1024))
     const allocation = nodes[0]?.allocations[2]
     const back = await panel.asAdmin('POST', `/servers/${id}/transfer`, { node: from, allocation })

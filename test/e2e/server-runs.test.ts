@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => panel?.stop())
 
-/** The console of a server of the player. */
+/** Opens the console of the user's server. */
 async function openConsole(identifier: string) {
   const { body } = await panel.asPlayer('GET', `/servers/${identifier}/websocket`)
   return openConsoleWith(body.data, panel.bootstrap.url)
@@ -20,7 +20,7 @@ async function openConsole(identifier: string) {
 
 // The use of a server is cached for 20 seconds, so its change is seen late.
 describe('from an empty machine to a running game server', { timeout: 90_000 }, () => {
-  it('serves, with keys for nobody but its owner, and every part healthy', async () => {
+  it('serves, with keys that only its owner can read, and every part healthy', async () => {
     expect((await stat(join(panel.directory, 'data', 'bootstrap.json'))).mode & 0o777).toBe(0o600)
     const health = await fetch(`${panel.bootstrap.url}/health`)
     expect([health.status, await health.json()]).toMatchObject([200, { status: 'ok' }])

@@ -10,11 +10,12 @@ import { getRequestListener } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nodes } from '../../src/db/schema.ts'
-import { type RunningDaemon, startDaemon } from '../../src/platform/local/daemon/start.ts'
+import { type RunningDaemon, startDaemon } from '../../src/dev/daemon/start.ts'
 import {
   makeAllocation,
   makeApplicationToken,
   makeClientToken,
+  makeEgg,
   makeNode,
   makeServer,
 } from '../support/factories.ts'
@@ -39,7 +40,8 @@ beforeEach(async () => {
   await once(http, 'listening')
   old = await makeNode(world)
   fresh = await makeNode(world)
-  server = await makeServer(world, { node: old, startup: 'node server.mjs' })
+  const egg = await makeEgg(world, { features: ['local_runtime'] })
+  server = await makeServer(world, { node: old, egg, startup: 'node server.mjs' })
   daemons = [await startNode(old), await startNode(fresh)]
   token = await makeApplicationToken(world)
 })
@@ -51,7 +53,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** The daemon of a node, as the node's row now says. */
+/** Returns the daemon of a node, as the row of the node says. */
 async function startNode(node: TestNode): Promise<RunningDaemon> {
   const daemon = await startDaemon({
     panelUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,

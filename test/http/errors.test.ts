@@ -1,14 +1,21 @@
 import { HTTPException } from 'hono/http-exception'
 import postgres from 'postgres'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { conflict, daemonFailure, invalid, notFound, unauthenticated, unavailable } from '../../src/errors.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  conflict,
+  databaseHostFailure,
+  invalid,
+  notFound,
+  unauthenticated,
+  unavailable,
+} from '../../src/errors.ts'
 import { ask, tinyApp } from './tiny-app.ts'
 
 const lines: string[] = []
-const error = console.error
-beforeAll(() => void (console.error = (line: string) => void lines.push(line)))
-beforeEach(() => void (lines.length = 0))
-afterAll(() => void (console.error = error))
+beforeEach(() => {
+  lines.length = 0
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
+})
 
 const failing = (failure: () => unknown) => {
   const app = tinyApp().get('/things/:thing', async () => {
@@ -17,9 +24,9 @@ const failing = (failure: () => unknown) => {
   return ask(app, 'GET', '/things/1?secret=query')
 }
 
-/** What a query fails with when nothing listens where the database should be. */
+/** Returns the error of a query when nothing listens at the address of the database. */
 async function lostConnection(): Promise<unknown> {
-  const client = postgres('postgres://nobody:s3cret@127.0.0.1:9/none', { max: 1, connect_timeout: 2 })
+  const client = postgres('postgres://user:s3cret@127.0.0.1:9/none', { max: 1, connect_timeout: 2 })
   try {
     return await client`select 1`
   } catch (failure) {
@@ -62,8 +69,8 @@ describe('a refusal', () => {
     expect((await failing(() => unavailable('Later.'))).headers.get('retry-after')).toBe('5')
   })
 
-  it('is logged when it is nobody\u2019s wish', async () => {
-    await failing(() => daemonFailure(502, 'The node said no.', new Error('socket hang up')))
+  it('is logged when it is unexpected', async () => {
+    await failing(() => databaseHostFailure(502, 'The host said no.', new Error('socket hang up')))
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       status: 502,
       route: '/things/:thing',
@@ -139,7 +146,7 @@ describe('a path without a route', () => {
 
   it('that another method has is told so', async () => {
     const { status, headers } = await ask(app, 'POST', '/things/1')
-    expect([status, headers.get('allow')]).toEqual([405, 'GET, PUT'])
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT'])
     expect((await ask(app, 'GET', '/things/1/')).text).toBe('got')
   })
 })

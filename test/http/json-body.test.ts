@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { normaliseBody } from '../../src/http/json-body.ts'
-import { body, defaultBodyLimit } from '../../src/http/route.ts'
+import { untrimmed } from '../../src/domain/fields.ts'
+import { defaultBodyLimit } from '../../src/http/input.ts'
+import { normalise, textRuleOf } from '../../src/http/normalise.ts'
+import { body } from '../../src/http/route.ts'
 import { ask, json, tinyApp } from './tiny-app.ts'
 
 const limit = 1000
@@ -12,14 +14,19 @@ const app = tinyApp()
     (c) => c.json(c.req.valid('json')),
   )
   .post(
+    '/exact',
+    body(() => z.looseObject({}), { preserveWhitespace: true }),
+    (c) => c.json(c.req.valid('json')),
+  )
+  .post(
     '/small',
-    body(() => z.looseObject({}), limit),
+    body(() => z.looseObject({}), { limit }),
     (c) => c.json(c.req.valid('json')),
   )
 
 const echo = async (text: string) => ask(app, 'POST', '/echo', json(text))
 
-/** A body in pieces of ten bytes; `pulled` tells how many were read. */
+/** Creates a body in pieces of ten bytes; `pulled` counts those that were read. */
 function piecemeal(text: string): { stream: ReadableStream<Uint8Array>; pulled: () => number } {
   const bytes = new TextEncoder().encode(text)
   let offset = 0
@@ -103,7 +110,7 @@ describe('a body', () => {
 describe('the members of a body', () => {
   it('are trimmed, and nothing when nothing is left', () => {
     const value = { a: ' x ', b: '', c: ' \t\n', d: { e: [' y', ''] }, f: 0, g: false, h: null }
-    expect(normaliseBody(value)).toEqual({
+    expect(normalise(value)).toEqual({
       a: 'x',
       b: null,
       c: null,
@@ -114,13 +121,33 @@ describe('the members of a body', () => {
     })
   })
 
-  it('are left as they are where blanks are part of them', () => {
-    const blanks = { password: ' x ', password_confirmation: '  ', current_password: 'y ' }
-    expect(normaliseBody({ ...blanks, user: { password: ' z' } })).toEqual({
-      ...blanks,
-      user: { password: ' z' },
+  it('keep their blanks where the schema says so, at any depth', () => {
+    const secret = () => untrimmed(z.string().min(1))
+    const schema = z
+      .object({
+        secret: secret(),
+        maybe: secret().nullish(),
+        list: z.array(z.object({ secret: secret() })),
+        late: z.preprocess((value) => value, secret()),
+        plain: z.string(),
+      })
+      .partial()
+      .refine(() => true)
+    const sent = { secret: ' x ', maybe: '  ', list: [{ secret: 'y ' }], late: ' z', plain: ' p ' }
+    expect(normalise(sent, textRuleOf(schema))).toEqual({ ...sent, plain: 'p' })
+    expect(normalise({ secret: '', maybe: '' }, textRuleOf(schema))).toEqual({
+      secret: null,
+      maybe: null,
     })
-    expect(normaliseBody({ password: '' })).toEqual({ password: null })
+    expect(normalise(sent)).toMatchObject({ secret: 'x', maybe: null, list: [{ secret: 'y' }] })
+  })
+
+  it('are taken as they were sent where the route says so, whatever the content type', async () => {
+    const sent = { name: ' x ', empty: '', list: [' ', { deep: 'y\n' }] }
+    const init = { body: JSON.stringify(sent), headers: { 'content-type': 'text/plain' } }
+    expect((await ask(app, 'POST', '/exact', init)).body).toEqual(sent)
+    expect((await ask(app, 'POST', '/exact', json('{"a":"x\\u0000"}'))).status).toBe(400)
+    expect((await ask(app, 'POST', '/echo', init)).body).toEqual({})
   })
 
   it.each([

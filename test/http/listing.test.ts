@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { listing, type ListingOptions, readIncludes } from '../../src/http/listing.ts'
+import { listing, type ListingOptions, parseIncludes } from '../../src/http/listing.ts'
 import { ask, tinyApp } from './tiny-app.ts'
 
 const options: ListingOptions = {
   filters: ['short', '*'],
   sorts: ['id', 'name'],
   perPage: 50,
-  mostPerPage: 500,
+  maxPerPage: 500,
   hasSearch: true,
 }
 const app = tinyApp()
   .get('/', listing(options), (c) => c.json(c.req.valid('query')))
-  .get('/plain', listing({ perPage: 20, mostPerPage: 50 }), (c) => c.json(c.req.valid('query')))
+  .get('/plain', listing({ perPage: 20, maxPerPage: 50 }), (c) => c.json(c.req.valid('query')))
 
 const read = async (query: string, path = '/') => (await ask(app, 'GET', `${path}?${query}`)).body
 const refused = async (query: string) => {
@@ -110,15 +110,16 @@ describe('the search of a list', () => {
 
 describe('what is to be included', () => {
   it('is named by a list or joined by commas, two levels deep', () => {
-    expect(readIncludes('a, b.c,d.e.f')).toEqual(['a', 'b.c', 'd.e'])
-    expect(readIncludes(['a', 'b,c'])).toEqual(['a', 'b', 'c'])
+    expect(parseIncludes('a, b.c,d.e.f')).toEqual(['a', 'b.c', 'd.e'])
+    expect(parseIncludes(['a', 'b,c'])).toEqual(['a', 'b', 'c'])
   })
 
   it('is nothing when it makes no sense', () => {
-    for (const value of [undefined, null, '', ',,', { a: 'b' }, [{}]]) expect(readIncludes(value)).toEqual([])
+    for (const value of [undefined, null, '', ',,', { a: 'b' }, [{}]])
+      expect(parseIncludes(value)).toEqual([])
   })
 
   it('is no more than fifty names', () => {
-    expect(readIncludes('a,'.repeat(100)).length).toBe(50)
+    expect(parseIncludes('a,'.repeat(100)).length).toBe(50)
   })
 })

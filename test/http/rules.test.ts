@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import {
   boolean,
+  coercedText,
   email,
   integer,
-  looseText,
   pathId,
-  present,
+  presentNullable,
   text,
   textBetween,
 } from '../../src/domain/fields.ts'
 import { body, params, query } from '../../src/http/route.ts'
-import { describeFailure } from '../../src/http/rules.ts'
+import { describeFailure } from '../../src/http/validation-rules.ts'
 import { ask, json, tinyApp } from './tiny-app.ts'
 
 const Input = () =>
@@ -24,11 +24,11 @@ const Input = () =>
     on: boolean().nullish(),
     size: integer(10, 20, { min: 'between', max: 'between' }).nullish(),
     kind: z.enum(['a', 'b']).nullish(),
-    port: looseText(5).nullish(),
+    port: coercedText(5).nullish(),
     list: z.array(z.string()).nullish(),
     map: z.object({ inner: z.string() }).nullish(),
     code: z.string().regex(/^\d+$/, 'regex').nullish(),
-    limit: present(integer(0)).optional(),
+    limit: presentNullable(integer(0)).optional(),
   })
 const Strict = () =>
   z.object({
@@ -38,7 +38,7 @@ const Strict = () =>
     kind: z.enum(['a', 'b']),
     list: z.array(z.string()),
     map: z.object({ inner: z.string() }),
-    limit: present(integer(0)),
+    limit: presentNullable(integer(0)),
   })
 
 const app = tinyApp()
@@ -69,7 +69,7 @@ describe('a broken rule', () => {
     [{ name: 'xxxxxx' }, 'name between'],
     [{ name: 7 }, 'name string'],
     [{ note: 'xxxx' }, 'note max'],
-    [{ mail: 'nobody' }, 'mail email'],
+    [{ mail: 'no-address' }, 'mail email'],
     [{ count: 0 }, 'count min'],
     [{ count: 11 }, 'count max'],
     [{ count: 1.5 }, 'count integer'],
@@ -112,7 +112,7 @@ describe('a broken rule', () => {
       {
         code: 'ValidationException',
         status: '422',
-        detail: 'The name field is out of its bounds.',
+        detail: 'The name field is out of range.',
         meta: { source_field: 'name', rule: 'between' },
       },
       {
@@ -122,7 +122,7 @@ describe('a broken rule', () => {
         meta: { source_field: 'count', rule: 'min' },
       },
     ])
-    expect(describeFailure('weather', 'prohibited')).toBe('The weather field is not known here.')
+    expect(describeFailure('weather', 'prohibited')).toBe('The weather field is not allowed.')
     expect(describeFailure('link', 'https')).toBe('The link field must start with https://.')
     expect(describeFailure('', 'no_such_rule')).toBe('The request field is not valid.')
   })

@@ -35,14 +35,14 @@ const open = () =>
 const get = (app: ReturnType<typeof open>, path = '/', user: string | null = 'uma') =>
   ask(app, 'GET', path, { headers: user === null ? {} : { 'x-user': user } })
 
-const told = ({ headers }: { headers: Headers }) =>
+const limitHeaders = ({ headers }: { headers: Headers }) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
 
 describe('a throttle', () => {
   it('tells what is left', async () => {
     const app = open()
-    expect(told(await get(app))).toEqual(['2', '1', null])
-    expect(told(await get(app))).toEqual(['2', '0', null])
+    expect(limitHeaders(await get(app))).toEqual(['2', '1', null])
+    expect(limitHeaders(await get(app))).toEqual(['2', '0', null])
   })
 
   it('refuses what is too much, and says until when', async () => {
@@ -54,24 +54,24 @@ describe('a throttle', () => {
     expect(refused).toMatchObject({ status: 429, body: { errors: [{ code: 'ThrottleRequestsException' }] } })
     const retryAfter = Number(refused.headers.get('retry-after'))
     expect(retryAfter).toBe(50)
-    expect(told(refused)).toEqual(['2', '0', String(now.getTime() / 1000 + retryAfter)])
+    expect(limitHeaders(refused)).toEqual(['2', '0', String(now.getTime() / 1000 + retryAfter)])
     wait(retryAfter)
-    expect(told(await get(app))).toEqual(['2', '1', null])
+    expect(limitHeaders(await get(app))).toEqual(['2', '1', null])
   })
 
-  it('counts each key for itself, and nobody without one', async () => {
+  it('counts each key for itself, and nothing without one', async () => {
     const app = open()
     for (const user of ['uma', 'uma', 'uwe', 'uwe']) expect((await get(app, '/', user)).status).toBe(200)
     expect((await get(app, '/', 'uma')).status).toBe(429)
     for (let hit = 0; hit < 5; hit += 1) {
       const answer = await get(app, '/', null)
-      expect([answer.status, ...told(answer)]).toEqual([200, null, null, null])
+      expect([answer.status, ...limitHeaders(answer)]).toEqual([200, null, null, null])
     }
   })
 
   it('counts each name for itself, and shows the one with the least left', async () => {
     const app = open()
-    expect(told(await get(app, '/both'))).toEqual(['2', '1', null])
+    expect(limitHeaders(await get(app, '/both'))).toEqual(['2', '1', null])
     expect((await get(app)).status).toBe(200)
     await get(app, '/both')
     const refused = await get(app, '/both')
@@ -98,7 +98,7 @@ describe('a throttle', () => {
       for (let hits = 0; hits < 2; hits += 1) expect((await from(`u${at}`, 'g')).status).toBe(200)
     }
     const refused = await from('u5', 'g')
-    expect([refused.status, ...told(refused).slice(0, 2)]).toEqual([429, '8', '0'])
+    expect([refused.status, ...limitHeaders(refused).slice(0, 2)]).toEqual([429, '8', '0'])
     expect((await from('u5', 'h')).status).toBe(200)
     expect((await from('u6')).status).toBe(200)
     expect((await from('u0', 'h')).status).toBe(429)
@@ -114,7 +114,7 @@ describe('a throttle', () => {
 describe('a throttle without its cache', () => {
   const logged = useLogLines()
 
-  it('lets everybody through and says why, once a minute', async () => {
+  it('lets every request through and logs why, once a minute', async () => {
     const hit = () => Promise.reject(new Error('The cache is away.'))
     panel = { ...panel, cache: { ...panel.cache, hit } }
     const app = open()

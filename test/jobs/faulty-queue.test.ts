@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { serve as listen, type ServerType } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
+import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { qstashQueue } from '../../src/adapters/queue.ts'
 import { jobs, scheduleRuns } from '../../src/db/schema.ts'
-import { enqueueAll } from '../../src/domain/jobs.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { enqueueJobs } from '../../src/domain/jobs/enqueue.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import type { Panel } from '../../src/panel.ts'
-import { randomFaults } from '../../src/platform/local/qstash/faults.ts'
-import { type Qstash, type QstashOptions, startQstash } from '../../src/platform/local/qstash/server.ts'
-import { openPanel } from '../../src/platform/parts.ts'
+import { randomFaults } from '../../src/dev/qstash/faults.ts'
+import { type Qstash, type QstashOptions, startQstash } from '../../src/dev/qstash/server.ts'
+import { openPanel } from '../../src/platform/open-panel.ts'
 import { serve } from '../../src/platform/serve.ts'
 import { jobs as jobsSurface } from '../../src/surfaces/jobs.ts'
 import { makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
@@ -35,7 +35,7 @@ afterEach(async () => {
   await daemon.close()
 })
 
-/** The door of the queue on a port of its own, and a panel whose jobs are announced by way of QStash's protocol. */
+/** Starts the jobs surface on a port of its own, and a panel that announces its jobs with QStash's protocol. */
 async function open(options: QstashOptions): Promise<void> {
   qstash = await startQstash({ speed: 1_000_000, now: () => world.clock.now, ...options })
   let origin = ''
@@ -45,19 +45,23 @@ async function open(options: QstashOptions): Promise<void> {
       baseUrl: qstash.url,
       origin,
       signingKeys: { ...qstash.keys },
-      checkSignature: signingKeyOf,
+      verifySignature: findSigningKey,
     })
-  const parts = () => ({ ...world.parts, queue: queue() })
+  const services = () => ({ ...world.services, queue: queue() })
   const settle = (work: Promise<unknown>[]) => void settled.push(...work)
   const app = serve(
-    { parts: async () => parts(), address: () => '192.0.2.1', settle: (_c, work) => settle(work) },
+    {
+      services: async () => services(),
+      clientAddress: () => '192.0.2.1',
+      waitUntil: (_c, work) => settle(work),
+    },
     jobsSurface,
   )
   listener = listen({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 })
   if (!listener.listening) await once(listener, 'listening')
   origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
   const facts = { ip: '127.0.0.1', requestId: 'test', defer: (work: Promise<unknown>) => settle([work]) }
-  panel = { ...openPanel(parts(), facts), actor: { kind: 'system' } }
+  panel = { ...openPanel(services(), facts), actor: { kind: 'system' } }
 }
 
 const rows = () => world.database.db.select().from(jobs).where(eq(jobs.name, 'sync-server'))
@@ -74,7 +78,7 @@ describe('a queue that loses, doubles, reorders and delays', () => {
         payload: { serverId: server.id },
         runAt: world.clock.now,
       }))
-      await enqueueAll(panel, 'sync-server', entries)
+      await enqueueJobs(panel, 'sync-server', entries)
     }
     await Promise.all(settled.splice(0))
     expect(qstash.messages).toHaveLength(total)
@@ -85,7 +89,7 @@ describe('a queue that loses, doubles, reorders and delays', () => {
     expect(lost.length).toBeLessThan(total * 0.1)
     expect(qstash.attempts()).toBeGreaterThan(total)
     expect(daemon.calls).toHaveLength(total - lost.length)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect((await rows()).every(({ state, attempts }) => state === 'done' && attempts === 1)).toBe(true)
     expect(daemon.calls).toHaveLength(total)
     expect(qstash.deadLetters).toEqual([])
@@ -93,7 +97,7 @@ describe('a queue that loses, doubles, reorders and delays', () => {
 })
 
 describe('a queue that is away', () => {
-  it('costs nobody his request, and the tick does the work', async () => {
+  it('fails no request, and the tick does the work', async () => {
     await open({})
     const owner = await makeUser(world)
     const server = await makeServer(world, {
@@ -104,38 +108,35 @@ describe('a queue that is away', () => {
     const at = `/api/client/servers/${server.uuid}/schedules`
     const cron = { minute: '0', hour: '4', day_of_month: '*', day_of_week: '*' }
     await qstash.close()
-    const { queue } = world.parts
+    const { queue } = world.services
     const away = qstashQueue({
       token: qstash.token,
       baseUrl: qstash.url,
       origin: 'http://panel.test',
       signingKeys: qstash.keys,
-      checkSignature: signingKeyOf,
+      verifySignature: findSigningKey,
     })
-    Object.assign(world.parts, { queue: away })
-    try {
-      const made = await world.request('POST', at, { token, body: { name: 'x', is_active: true, ...cron } })
-      const { id } = made.body.attributes
-      const task = { action: 'command', payload: 'say hi', time_offset: 0 }
-      expect((await world.request('POST', `${at}/${id}/tasks`, { token, body: task })).status).toBe(200)
-      expect((await world.request('POST', `${at}/${id}/execute`, { token })).status).toBe(202)
-    } finally {
-      Object.assign(world.parts, { queue })
-    }
+    Object.assign(world.services, { queue: away })
+    const made = await world.request('POST', at, { token, body: { name: 'x', is_active: true, ...cron } })
+    const { id } = made.body.attributes
+    const task = { action: 'command', payload: 'say hi', time_offset: 0 }
+    expect((await world.request('POST', `${at}/${id}/tasks`, { token, body: task })).status).toBe(200)
+    expect((await world.request('POST', `${at}/${id}/execute`, { token })).status).toBe(202)
+    Object.assign(world.services, { queue })
     expect(daemon.calls).toEqual([])
     world.clock.advance(60)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(daemon.calls).toMatchObject([{ method: 'POST', body: { commands: ['say hi'] } }])
     expect(await world.database.db.select().from(scheduleRuns)).toMatchObject([{ state: 'succeeded' }])
   })
 })
 
 describe('what is due in a long time', () => {
-  it('is announced to nobody: the queue would not keep it, and the tick finds it', async () => {
+  it('is not announced: the queue would not keep it, and the tick finds it', async () => {
     await open({})
     const inDays = (days: number) => new Date(world.clock.now.getTime() + days * 86_400_000)
     const entry = (days: number) => ({ payload: { serverId: 1 }, runAt: inDays(days) })
-    await enqueueAll(panel, 'sync-server', [entry(8), entry(6)])
+    await enqueueJobs(panel, 'sync-server', [entry(8), entry(6)])
     await Promise.all(settled.splice(0))
     expect(qstash.messages.map(({ delay }) => delay)).toEqual([6 * 86_400])
   })

@@ -1,15 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { jobs } from '../../src/db/schema.ts'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import {
-  enqueue,
-  enqueueAll,
-  type JobHandlers,
-  replaceJob,
-  runJob,
-  sweepJobs,
-} from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { enqueueJob, enqueueJobs, replaceJob } from '../../src/domain/jobs/enqueue.ts'
+import { type JobHandlers, runJob, sweepJobs } from '../../src/domain/jobs/run.ts'
 import type { Panel } from '../../src/panel.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -31,7 +25,7 @@ beforeEach(() => {
   work = async () => undefined
 })
 
-const add = (serverId: number, options = {}) => enqueue(world.panel, 'sync-server', { serverId }, options)
+const add = (serverId: number, options = {}) => enqueueJob(world.panel, 'sync-server', { serverId }, options)
 const rows = () =>
   world.database.db
     .select()
@@ -44,13 +38,13 @@ const onlyJob = async () => {
 }
 const secondsFromNow = (seconds: number) => new Date(world.clock.now.getTime() + seconds * 1000)
 
-/** Another process over the same database, whose clock is off by some seconds. */
+/** Opens another process over the same database, whose clock is off by some seconds. */
 const anotherPanel = (skew = 0): Panel => ({
   ...world.panel,
   now: () => new Date(world.clock.now.getTime() + skew * 1000),
 })
 
-/** A gate at which a handler waits, as one that is slow or frozen does. */
+/** Creates a gate at which a handler waits, as a slow or frozen one does. */
 function gate() {
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   return {
@@ -106,10 +100,10 @@ describe('a worker', () => {
     expect(await onlyJob()).toMatchObject({ state: 'done', fence: 2, lastError: null })
   })
 
-  it('that dies each time leaves the others their turn, and in the end the job is given up', async () => {
+  it('that crashes each time does not block the others, and in the end the job is dead', async () => {
     await add(1, { lifetimeSeconds: 1000 })
     const { id } = await onlyJob()
-    /** Claims it and never comes back. */
+    /** Claims the job and never ends it. */
     const die = async () => {
       work = () => new Promise(() => undefined)
       void runJob(world.panel, id, handlers)
@@ -123,7 +117,7 @@ describe('a worker', () => {
       await add(100 + death, { runAt: secondsFromNow(-15) })
       await add(200 + death, { runAt: secondsFromNow(-5) })
       work = async (serverId) => {
-        if (serverId === 1) throw new Error('Nobody should have run it.')
+        if (serverId === 1) throw new Error('It should not have run.')
       }
       const due = await world.database.db.select().from(jobs).orderBy(jobs.runAt)
       expect(due.filter(({ state }) => state === 'waiting').map(({ payload }) => payload.serverId)).toEqual([
@@ -139,18 +133,18 @@ describe('a worker', () => {
     world.clock.advance(1000)
     expect(await sweepJobs(world.panel, handlers)).toBe(1)
     expect(begun).toEqual([])
-    expect(await onlyJob()).toMatchObject({ state: 'dead', lastError: 'Whoever ran it ended before it did.' })
+    expect(await onlyJob()).toMatchObject({ state: 'dead', lastError: 'The worker ended before the job.' })
   })
 
-  it('comes to a job that nobody ever tried also after its deadline, and is told how late', async () => {
+  it('runs a job that was never tried even after its deadline, and is told how late', async () => {
     await add(1, { lifetimeSeconds: 60 })
     world.clock.advance(86_400)
     let lateness = 0
-    const told: JobHandlers = {
+    const lateHandlers: JobHandlers = {
       ...handlers,
-      'sync-server': async (_panel, _payload, job) => void (lateness = job.lateness),
+      'sync-server': async (_panel, _payload, job) => void (lateness = job.latenessSeconds),
     }
-    expect(await sweepJobs(world.panel, told)).toBe(1)
+    expect(await sweepJobs(world.panel, lateHandlers)).toBe(1)
     expect(lateness).toBe(86_400)
     expect(await onlyJob()).toMatchObject({ state: 'done' })
   })
@@ -191,7 +185,7 @@ describe('the reason of a failure', () => {
 
 describe('a sweep', () => {
   const many = (count: number, payload = (at: number) => ({ serverId: at })) =>
-    enqueueAll(
+    enqueueJobs(
       world.panel,
       'sync-server',
       Array.from({ length: count }, (_, at) => ({ payload: payload(at), runAt: secondsFromNow(at - count) })),
@@ -214,7 +208,7 @@ describe('a sweep', () => {
     expect(new Set(begun.slice(0, 16))).toEqual(new Set(Array.from({ length: 16 }, (_, at) => at)))
   })
 
-  it('leaves nobody out because of one that fails or hangs', async () => {
+  it('skips no job because of one that fails or hangs', async () => {
     await many(40)
     const hanging = gate()
     work = async (serverId) => {

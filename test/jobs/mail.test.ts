@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { jobs, passwordResets, servers, subusers, users } from '../../src/db/schema.ts'
 import { languages } from '../../src/domain/languages.ts'
-import { announceSignInMethod, enqueueInvitation, enqueueMail } from '../../src/domain/mail/orders.ts'
+import { enqueueSignInMethodNotice, enqueueInvitation, enqueueMail } from '../../src/domain/mail/enqueue.ts'
 import { mailTexts } from '../../src/domain/mail/texts.ts'
-import { changeSettings } from '../../src/domain/settings.ts'
+import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { openBrowser } from '../support/browser.ts'
 import { known, makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
@@ -15,7 +15,6 @@ let user: Awaited<ReturnType<typeof makeUser>>
 beforeEach(async () => {
   user = await makeUser(world, { username: 'mara', passwordHash: known.passwordHash })
 })
-afterEach(() => void Object.assign(world.panel, { mail: world.parts.mail }))
 
 const waiting = async () =>
   (await world.database.db.select().from(jobs)).filter(({ state }) => state === 'waiting')
@@ -24,7 +23,7 @@ const sent = async () => {
   return (await world.mails()).map(({ to, subject }) => `${to}: ${subject}`)
 }
 
-/** The provider is away, until `return`; counts what was tried. */
+/** Makes the provider unreachable until `return`; counts the attempts. */
 function breakMail() {
   const tried: unknown[] = []
   const send = async (message: unknown) => {
@@ -32,11 +31,11 @@ function breakMail() {
     throw new Error('The mail provider answered 503.')
   }
   Object.assign(world.panel, { mail: { send } })
-  return { tried, mend: () => void Object.assign(world.panel, { mail: world.parts.mail }) }
+  return { tried, mend: () => void Object.assign(world.panel, { mail: world.services.mail }) }
 }
 
 describe('a mail', () => {
-  it('is in the language of its reader, and English where he leaves it to his browser', async () => {
+  it('is in the language of its recipient, and English where they leave it to the browser', async () => {
     for (const language of [...languages, 'auto']) {
       const reader = await makeUser(world, { language, email: `${language}@example.test` })
       await enqueueMail(world.panel, { template: 'password-changed', userId: reader.id })
@@ -84,7 +83,7 @@ describe('a mail', () => {
     expect(JSON.stringify(await world.database.db.select().from(jobs))).not.toContain(links[3])
   })
 
-  it('goes to nobody who is gone meanwhile', async () => {
+  it('is not sent to an account that was deleted meanwhile', async () => {
     const server = await makeServer(world, { owner: user })
     const member = await makeUser(world)
     await makeSubuser(world, server, member, [])
@@ -114,55 +113,50 @@ describe('a mail', () => {
 
 describe('with the provider away', () => {
   it('everything that sends mail answers as ever', async () => {
-    const { mail } = world.parts
     const { tried } = breakMail()
-    Object.assign(world.parts, { mail: world.panel.mail })
-    try {
-      await changeSettings(world.panel, { sign_in: { registration: true } })
-      const token = await makeClientToken(world, user)
-      const form = { username: 'new', email: 'new@example.test', password: 'long enough' }
-      const answers = [
-        await (await openBrowser(world)).request('POST', '/auth/password', { email: user.email }),
-        await (
-          await openBrowser(world)
-        ).request('POST', '/auth/register', {
-          ...form,
-          password_confirmation: form.password,
-        }),
-        await (
-          await openBrowser(world)
-        ).request('POST', '/auth/login', { user: form.username, password: form.password }),
-        await world.request('PUT', '/api/client/account/email', {
-          token,
-          body: { email: 'moved@example.test', password: known.password },
-        }),
-        await world.request('PUT', '/api/client/account/password', {
-          token,
-          body: {
-            current_password: known.password,
-            password: 'changed it',
-            password_confirmation: 'changed it',
-          },
-        }),
-      ]
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 204, 204])
-      expect(tried).toEqual([])
-      await world.runJobs()
-      expect(tried).toHaveLength(5)
-      expect(await waiting()).toHaveLength(5)
-    } finally {
-      Object.assign(world.parts, { mail })
-    }
+    Object.assign(world.services, { mail: world.panel.mail })
+    await changeSettings(world.panel, { sign_in: { registration: true } })
+    const token = await makeClientToken(world, user)
+    const form = { username: 'new', email: 'new@example.test', password: 'long enough' }
+    const answers = [
+      await (await openBrowser(world)).request('POST', '/auth/password', { email: user.email }),
+      await (
+        await openBrowser(world)
+      ).request('POST', '/auth/register', {
+        ...form,
+        password_confirmation: form.password,
+      }),
+      await (
+        await openBrowser(world)
+      ).request('POST', '/auth/login', { user: form.username, password: form.password }),
+      await world.request('PUT', '/api/client/account/email', {
+        token,
+        body: { email: 'moved@example.test', password: known.password },
+      }),
+      await world.request('PUT', '/api/client/account/password', {
+        token,
+        body: {
+          current_password: known.password,
+          password: 'changed it',
+          password_confirmation: 'changed it',
+        },
+      }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 204, 204])
+    expect(tried).toEqual([])
+    await world.runJobs()
+    expect(tried).toHaveLength(5)
+    expect(await waiting()).toHaveLength(5)
   })
 })
 
 describe('an account', () => {
   it('hears of each new way of signing in', async () => {
-    await announceSignInMethod(world.panel, user.id, 'passkey')
-    await announceSignInMethod(world.panel, user.id, 'identity')
+    await enqueueSignInMethodNotice(world.panel, user.id, 'passkey')
+    await enqueueSignInMethodNotice(world.panel, user.id, 'identity')
     expect((await sent()).toSorted()).toEqual([
       `${user.email}: A passkey was added to your account on Roost`,
-      `${user.email}: A sign-in was linked to your account on Roost`,
+      `${user.email}: An account was linked to your account on Roost`,
     ])
     expect((await world.mails())[0]?.text).toContain(`${panelUrl}/account\n`)
   })
@@ -250,7 +244,7 @@ describe('an owner', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('is whoever owns the server when the mail goes out, in his language', async () => {
+  it('is the owner of the server when the mail is sent, in their language', async () => {
     await report({ successful: true })
     const heir = await makeUser(world, { language: 'de' })
     await world.database.db.update(servers).set({ ownerId: heir.id })

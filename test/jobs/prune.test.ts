@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { rowsOf } from '../../src/db/database.ts'
 import {
   activity,
@@ -13,8 +13,8 @@ import {
   settings,
   throttles,
 } from '../../src/db/schema.ts'
-import { ensureActivityPartitions, listActivityPartitions } from '../../src/domain/activity-partitions.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { ensureActivityPartitions, listActivityPartitions } from '../../src/domain/activity/partitions.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { makeServer, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -23,9 +23,6 @@ const execute = (statement: string) => world.database.db.execute(sql.raw(stateme
 
 beforeEach(() => {
   world.clock.now = new Date('2040-05-15T12:00:00Z')
-})
-afterEach(async () => {
-  for (const { name } of await listActivityPartitions(world.panel)) await execute(`drop table ${name}`)
 })
 
 const daysAgo = (days: number) => new Date(world.clock.now.getTime() - days * 86_400_000)
@@ -66,7 +63,7 @@ describe('what is over', () => {
         job('dead 89', 'dead', daysAgo(89)),
         job('waiting', 'waiting', null),
       ])
-    await tick(world.panel)
+    await runTick(world.panel)
     const left = {
       sessions: (await db.select().from(sessions)).map(({ id }) => id),
       throttles: (await db.select().from(throttles)).map(({ key }) => key),
@@ -121,7 +118,7 @@ describe('what is over', () => {
         })
       }
     }
-    await tick(world.panel)
+    await runTick(world.panel)
     const states = (await db.select().from(scheduleRuns)).map(({ state }) => state)
     expect(states.toSorted()).toEqual(['failed', 'failed', 'failed', 'running', 'running', 'running'])
     expect(await count('schedule_steps')).toBe(6)
@@ -130,14 +127,14 @@ describe('what is over', () => {
   it('is removed a thousand at a time, and what was too much a minute later', async () => {
     await execute(`insert into throttles (key, hits, resets_at)
       select 'k' || n, 1, timestamptz '2040-01-01' from generate_series(1, 20500) n`)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await count('throttles')).toBe(500)
     const [waiting] = (await prunes()).filter(({ state }) => state === 'waiting')
     expect(waiting?.runAt).toEqual(new Date(world.clock.now.getTime() + 60_000))
     const deletes = world.database.statements.filter((text) => /delete from "throttles"/.test(text))
     expect(deletes).toHaveLength(20)
     world.clock.advance(60)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await count('throttles')).toBe(0)
     const [next] = (await prunes()).filter(({ state }) => state === 'waiting')
     expect(next?.runAt).toEqual(new Date(world.clock.now.getTime() + 86_400_000))
@@ -188,20 +185,20 @@ describe('the audit log', () => {
     await add(['2039-12-31', '2040-01-05', '2040-02-10', '2040-02-20', '2040-03-01', '2040-05-15'])
     world.clock.now = new Date('2040-05-15T12:00:00Z')
     expect(await partitions()).toContain('activity_2040_01')
-    await tick(world.panel)
+    await runTick(world.panel)
     // Ninety days before are the 15th of February.
     expect(await left()).toEqual(['2040-02-20', '2040-03-01', '2040-05-15'])
     expect(await partitions()).not.toContain('activity_2040_01')
     expect(await partitions()).toContain('activity_2040_02')
     expect(await count('activity_subjects')).toBe(3)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await left()).toHaveLength(3)
   })
 
   it('is kept for as long as the setting says', async () => {
     await add(['2039-05-16', '2040-05-13', '2040-05-15'])
     await keepFor(1)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await left()).toEqual(['2040-05-15'])
     expect(await count('activity_subjects')).toBe(1)
   })
@@ -209,10 +206,10 @@ describe('the audit log', () => {
   it('loses no more than its batches at a time', async () => {
     await execute(`insert into activity (event, source, timestamp)
       select 'server:power.start', 'system', timestamptz '2039-01-01' from generate_series(1, 20700)`)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await count('activity')).toBe(700)
     world.clock.advance(60)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await count('activity')).toBe(0)
   })
 })

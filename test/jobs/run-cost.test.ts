@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cache } from '../../src/adapters/cache.ts'
 import { schedules, tasks } from '../../src/db/schema.ts'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import { runJob } from '../../src/domain/jobs.ts'
-import { claimDueSchedules } from '../../src/domain/schedules/claims.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { runJob } from '../../src/domain/jobs/run.ts'
+import { claimDueSchedules } from '../../src/domain/schedules/due-schedules.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { makeNode, makeServer } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
@@ -24,10 +24,10 @@ beforeEach(async () => {
         return target[name]
       },
     })
-  Object.assign(world.parts, { cache: counting(world.parts.cache) })
+  Object.assign(world.services, { cache: counting(world.services.cache) })
 })
 
-/** A schedule that is due, with commands so many seconds apart. */
+/** Makes a due schedule, with commands so many seconds apart. */
 async function makeDue(offsets: number[]): Promise<void> {
   const [made] = await world.database.db
     .insert(schedules)
@@ -58,13 +58,13 @@ async function deliverAll(): Promise<number> {
   let delivered = 0
   for (let next = world.messages.shift(); next; next = world.messages.shift()) {
     world.clock.advance(next.delay)
-    expect(await runJob({ ...world.panel, cache: world.parts.cache }, next.id, jobHandlers)).toBe('done')
+    expect(await runJob({ ...world.panel, cache: world.services.cache }, next.id, jobHandlers)).toBe('done')
     delivered += 1
   }
   return delivered
 }
 
-/** What a run costs after it was claimed. */
+/** Measures the statements of a run after it was claimed. */
 async function costOf(offsets: number[]) {
   await makeDue(offsets)
   await claimDueSchedules(world.panel)
@@ -92,9 +92,9 @@ describe('a run of a schedule', () => {
 
 describe('a tick that finds nothing to do', () => {
   it('costs what the documentation says', async () => {
-    await tick(world.panel)
+    await runTick(world.panel)
     const announced = world.messages.length
-    expect(await world.countStatements(() => tick(world.panel))).toBe(7)
+    expect(await world.countStatements(() => runTick(world.panel))).toBe(7)
     expect(world.messages).toHaveLength(announced)
   })
 })

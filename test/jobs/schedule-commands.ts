@@ -2,22 +2,28 @@ import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { nodes, servers } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import { runJob } from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { runJob } from '../../src/domain/jobs/run.ts'
 import { executeSchedule } from '../../src/domain/schedules/execute.ts'
 import { addSchedule, changeSchedule, removeSchedule } from '../../src/domain/schedules/schedules.ts'
 import { addTask, changeTask, removeTask } from '../../src/domain/schedules/tasks.ts'
 import { ApiError } from '../../src/errors.ts'
 import type { Panel } from '../../src/panel.ts'
-import type { Death } from '../support/mortal-panel.ts'
+import type { CrashPoint } from '../support/crashing-panel.ts'
 import { violations } from './schedule-invariants.ts'
-import { type Mood, moods, readSite, type Seen, type Site } from './schedule-site.ts'
+import {
+  type DaemonMode,
+  daemonModes,
+  readSnapshot,
+  type Snapshot,
+  type Simulation,
+} from './schedule-simulation.ts'
 
-export type Command = fc.AsyncCommand<object, Site>
+export type Command = fc.AsyncCommand<object, Simulation>
 
 const crons = ['* * * * *', '*/5 * * * *', '0 * * * *', '30 2 * * *', '0,30 1-3 * * *', '15 3 29 2 *']
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca']
-/** A little before their clocks are put forward or back. */
+/** Instants shortly before clocks are put forward or back. */
 export const edges = [
   '2031-03-30T00:58:40Z',
   '2031-10-26T00:28:40Z',
@@ -29,19 +35,19 @@ export const edges = [
   '2032-02-29T02:13:40Z',
 ].map((text) => new Date(text))
 
-/** One of the things that are there, whatever their number; undefined without any. */
-const pick = <T>(things: readonly T[], which: number): T | undefined => things[which % things.length]
+/** Picks an item, whatever their number; returns undefined when there is none. */
+const pick = <T>(items: readonly T[], index: number): T | undefined => items[index % items.length]
 
 let serial = 0
 
-const often = (on: number, off: number) =>
+const weightedBoolean = (on: number, off: number) =>
   fc.oneof({ weight: on, arbitrary: fc.constant(true) }, { weight: off, arbitrary: fc.constant(false) })
 
 const scheduleInput = fc.record({
   cron: fc.constantFrom(...crons),
   timezone: fc.constantFrom(...zones),
-  is_active: often(5, 1),
-  only_when_online: often(1, 2),
+  is_active: weightedBoolean(5, 1),
+  only_when_online: weightedBoolean(1, 2),
 })
 type Wanted = typeof scheduleInput extends fc.Arbitrary<infer T> ? T : never
 const inputOf = ({ cron, ...rest }: Wanted) => {
@@ -61,91 +67,101 @@ const taskOf = ({ signal, ...rest }: WantedTask) =>
     ? { ...rest, action: 'command' as const, payload: `say ${(serial += 1)}` }
     : { ...rest, action: 'power' as const, payload: signal }
 
-const death: fc.Arbitrary<Death | null> = fc.option(
+const crash: fc.Arbitrary<CrashPoint | null> = fc.option(
   fc.record({ at: fc.integer({ min: 1, max: 28 }), happens: fc.boolean() }),
   { freq: 2 },
 )
-const which = fc.nat(7)
+const index = fc.nat(7)
 
-/** As the owner does it over the wire; what is refused changes nothing, and that is checked as well. */
-async function asOwner(site: Site, dying: Death | null, work: (panel: Panel) => Promise<unknown>) {
-  const owner = { id: site.server.ownerId } as User
-  await site.inProcess(dying, (panel) =>
+/** Acts as the owner does over the API. Refused requests change nothing, which the invariants check. */
+async function asOwner(
+  simulation: Simulation,
+  crash: CrashPoint | null,
+  work: (panel: Panel) => Promise<unknown>,
+) {
+  const owner = { id: simulation.server.ownerId } as User
+  await simulation.inProcess(crash, (panel) =>
     work({ ...panel, actor: { kind: 'user', user: owner, apiKey: null } }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error
     }),
   )
 }
 
-/** Runs by the clock that are under way may make no step beyond those that they have begun. */
-function noteCalledOff(site: Site, scheduleId: number, seen: Seen): void {
+/** Notes that running cron runs may start no step beyond those they have begun. */
+function noteCancelledRuns(simulation: Simulation, scheduleId: number, seen: Snapshot): void {
   for (const { id } of seen.runs.filter((run) => run.scheduleId === scheduleId && run.reason !== null)) {
     const begun = seen.steps.filter(({ runId, dispatchedAt }) => runId === id && dispatchedAt !== null)
-    if (!site.calledOff.has(id)) site.calledOff.set(id, new Set(begun.map((step) => step.id)))
+    if (!simulation.cancelledRuns.has(id))
+      simulation.cancelledRuns.set(id, new Set(begun.map((step) => step.id)))
   }
 }
 
-/** One of the schedules is changed by somebody, and everybody remembers what that called off. */
+/** Changes one of the schedules, and notes the runs that this cancels. */
 async function onSchedule(
-  site: Site,
+  simulation: Simulation,
   at: number,
-  dying: Death | null,
-  work: (panel: Panel, id: number, seen: Seen) => Promise<unknown>,
+  crash: CrashPoint | null,
+  work: (panel: Panel, id: number, seen: Snapshot) => Promise<unknown>,
 ): Promise<void> {
-  const seen = await readSite(site)
+  const seen = await readSnapshot(simulation)
   const schedule = pick(seen.schedules, at)
   if (!schedule) return
-  await asOwner(site, dying, (panel) => work(panel, schedule.id, seen))
-  const after = await readSite(site)
-  noteCalledOff(site, schedule.id, { ...after, runs: after.runs.filter(({ state }) => state === 'running') })
+  await asOwner(simulation, crash, (panel) => work(panel, schedule.id, seen))
+  const after = await readSnapshot(simulation)
+  noteCancelledRuns(simulation, schedule.id, {
+    ...after,
+    runs: after.runs.filter(({ state }) => state === 'running'),
+  })
 }
 
-const placeOf = (site: Site, scheduleId: number) => ({
-  server: { ...site.server, backupLimit: 1 },
+const placeOf = (simulation: Simulation, scheduleId: number) => ({
+  server: { ...simulation.server, backupLimit: 1 },
   scheduleId,
 })
 const anything = () => undefined
 
-const edit = (site: Site, at: number, wanted: Wanted, dying: Death | null) =>
-  onSchedule(site, at, dying, (panel, id) => changeSchedule(panel, site.server, id, inputOf(wanted)))
+const edit = (simulation: Simulation, at: number, wanted: Wanted, crash: CrashPoint | null) =>
+  onSchedule(simulation, at, crash, (panel, id) =>
+    changeSchedule(panel, simulation.server, id, inputOf(wanted), anything),
+  )
 
-/** The last one stays: without it nothing would happen any more. */
-const remove = (site: Site, at: number, dying: Death | null) =>
-  onSchedule(site, at, dying, async (panel, id, { schedules }) => {
-    if (schedules.length > 1) await removeSchedule(panel, site.server, id)
+/** Removes a schedule, but keeps the last one, so that the simulation goes on. */
+const remove = (simulation: Simulation, at: number, crash: CrashPoint | null) =>
+  onSchedule(simulation, at, crash, async (panel, id, { schedules }) => {
+    if (schedules.length > 1) await removeSchedule(panel, simulation.server, id)
   })
 
-const execute = (site: Site, at: number, dying: Death | null) =>
-  onSchedule(site, at, dying, (panel, id) => executeSchedule(panel, site.server, id, anything))
+const execute = (simulation: Simulation, at: number, crash: CrashPoint | null) =>
+  onSchedule(simulation, at, crash, (panel, id) => executeSchedule(panel, simulation.server, id, anything))
 
-const changeOneTask = (site: Site, at: number, wanted: WantedTask, dying: Death | null) =>
-  onSchedule(site, at, dying, async (panel, id, { tasks }) => {
+const changeOneTask = (simulation: Simulation, at: number, wanted: WantedTask, crash: CrashPoint | null) =>
+  onSchedule(simulation, at, crash, async (panel, id, { tasks }) => {
     const task = pick(
       tasks.filter(({ scheduleId }) => scheduleId === id),
       at,
     )
-    if (task) await changeTask(panel, placeOf(site, id), task.id, taskOf(wanted), anything)
+    if (task) await changeTask(panel, placeOf(simulation, id), task.id, taskOf(wanted), anything)
   })
 
-const removeOneTask = (site: Site, at: number, dying: Death | null) =>
-  onSchedule(site, at, dying, async (panel, id, { tasks }) => {
+const removeOneTask = (simulation: Simulation, at: number, crash: CrashPoint | null) =>
+  onSchedule(simulation, at, crash, async (panel, id, { tasks }) => {
     const own = tasks.filter(({ scheduleId }) => scheduleId === id)
     const task = pick(own, at)
-    if (task && own.length > 1) await removeTask(panel, placeOf(site, id), task.id)
+    if (task && own.length > 1) await removeTask(panel, placeOf(simulation, id), task.id)
   })
 
-const suspend = (site: Site, isSuspended: boolean) =>
-  site.world.database.db
+const suspend = (simulation: Simulation, isSuspended: boolean) =>
+  simulation.world.database.db
     .update(servers)
     .set({ status: isSuspended ? 'suspended' : null })
-    .where(eq(servers.id, site.server.id))
+    .where(eq(servers.id, simulation.server.id))
 
-/** A minute's tick that nobody disturbs leaves nothing due behind, and forgets no time. */
-async function wholeTick(site: Site): Promise<void> {
-  const before = await readSite(site)
-  const now = site.world.clock.now
-  await site.tick()
-  const after = await readSite(site)
+/** Runs the tick of a minute undisturbed; checks that nothing due is left and that no time is lost. */
+async function wholeTick(simulation: Simulation): Promise<void> {
+  const before = await readSnapshot(simulation)
+  const now = simulation.world.clock.now
+  await simulation.tick()
+  const after = await readSnapshot(simulation)
   for (const schedule of before.schedules) {
     const { id, isActive, isProcessing, nextRunAt } = schedule
     const hasTasks = before.tasks.some(({ scheduleId }) => scheduleId === id)
@@ -158,141 +174,162 @@ async function wholeTick(site: Site): Promise<void> {
   }
 }
 
-/** The messages may come twice at once, late, out of order, or never. */
-async function deliver(site: Site, at: number, times: number, dying: Death | null): Promise<void> {
-  const id = pick(site.messages.toReversed(), at)
+/** Delivers a message of the queue, perhaps twice at once, late or out of order. */
+async function deliver(
+  simulation: Simulation,
+  at: number,
+  times: number,
+  crash: CrashPoint | null,
+): Promise<void> {
+  const id = pick(simulation.messages.toReversed(), at)
   if (id === undefined) return
   await Promise.all(
-    Array.from({ length: times }, () => site.inProcess(dying, (panel) => runJob(panel, id, jobHandlers))),
+    Array.from({ length: times }, () =>
+      simulation.inProcess(crash, (panel) => runJob(panel, id, jobHandlers)),
+    ),
   )
 }
 
-const command = (name: string, input: object, run: (site: Site) => Promise<unknown>): Command => ({
+const command = (
+  name: string,
+  input: object,
+  run: (simulation: Simulation) => Promise<unknown>,
+): Command => ({
   check: () => true,
-  run: async (_model, site) => {
-    await run(site)
-    const found = violations(site, await readSite(site))
+  run: async (_model, simulation) => {
+    await run(simulation)
+    const found = violations(simulation, await readSnapshot(simulation))
     if (found.length > 0) throw new Error(found.join('\n'))
   },
   toString: () => `${name}${JSON.stringify(Object.values(input))}`,
 })
 
-/** A command of some input, built anew for each value of it. */
+/** Creates a command with the given input. */
 const of = <T extends object>(
   name: string,
   input: { [K in keyof T]: fc.Arbitrary<T[K]> },
-  run: (site: Site, input: T) => Promise<unknown>,
+  run: (simulation: Simulation, input: T) => Promise<unknown>,
 ): fc.Arbitrary<Command> =>
-  (fc.record(input) as fc.Arbitrary<T>).map((values) => command(name, values, (site) => run(site, values)))
+  (fc.record(input) as fc.Arbitrary<T>).map((values) =>
+    command(name, values, (simulation) => run(simulation, values)),
+  )
 
-const add = of('add', { wanted: scheduleInput, death }, async (site, { wanted, death: dying }) => {
-  const { schedules } = await readSite(site)
+const add = of('add', { wanted: scheduleInput, crash }, async (simulation, { wanted, crash }) => {
+  const { schedules } = await readSnapshot(simulation)
   if (schedules.length < 3)
-    await asOwner(site, dying, (panel) => addSchedule(panel, site.server, inputOf(wanted)))
+    await asOwner(simulation, crash, (panel) => addSchedule(panel, simulation.server, inputOf(wanted)))
 })
 const addOneTask = of(
   'addTask',
-  { which, wanted: taskInput, death },
-  (site, { which: at, wanted, death: dying }) =>
-    onSchedule(site, at, dying, async (panel, id, { tasks }) => {
+  { index, wanted: taskInput, crash },
+  (simulation, { index: at, wanted, crash }) =>
+    onSchedule(simulation, at, crash, async (panel, id, { tasks }) => {
       const count = tasks.filter(({ scheduleId }) => scheduleId === id).length
-      if (count < 4) await addTask(panel, placeOf(site, id), taskOf(wanted), anything)
+      if (count < 4) await addTask(panel, placeOf(simulation, id), taskOf(wanted), anything)
     }),
 )
 const passing = fc.constantFrom(1, 20, 60, 300, 1000)
-const pass = of('pass', { seconds: passing }, async (site, { seconds }) => site.world.clock.advance(seconds))
-const passDays = of('passDays', { days: fc.constantFrom(0.1, 1, 4, 40) }, async (site, { days }) =>
-  site.world.clock.advance(days * 86_400),
+const pass = of('pass', { seconds: passing }, async (simulation, { seconds }) =>
+  simulation.world.clock.advance(seconds),
+)
+const passDays = of('passDays', { days: fc.constantFrom(0.1, 1, 4, 40) }, async (simulation, { days }) =>
+  simulation.world.clock.advance(days * 86_400),
 )
 
-/** As if another machine went on, whose clock is behind. */
-const turnBack = of('turnBack', { seconds: fc.constantFrom(1, 30, 90) }, async (site, { seconds }) => {
-  site.world.clock.advance(-seconds)
-  site.turnedBack += seconds
+/** Turns the clock back, as on another machine whose clock is behind. */
+const turnBack = of('turnBack', { seconds: fc.constantFrom(1, 30, 90) }, async (simulation, { seconds }) => {
+  simulation.world.clock.advance(-seconds)
+  simulation.secondsTurnedBack += seconds
 })
 
-/** To the time at which one of the schedules is due, or a little later. */
-async function passUntilDue(site: Site, at: number, late: number): Promise<void> {
-  const { now } = site.world.clock
+/** Advances the clock to the time at which one of the schedules is due, or a little later. */
+async function advanceUntilDue(simulation: Simulation, at: number, late: number): Promise<void> {
+  const { now } = simulation.world.clock
   const schedule = pick(
-    (await readSite(site)).schedules.filter(({ isActive, nextRunAt }) => isActive && nextRunAt),
+    (await readSnapshot(simulation)).schedules.filter(({ isActive, nextRunAt }) => isActive && nextRunAt),
     at,
   )
   const due = schedule?.nextRunAt
-  if (due && due > now) site.world.clock.now = new Date(due.getTime() + late * 1000)
+  if (due && due > now) simulation.world.clock.now = new Date(due.getTime() + late * 1000)
 }
 const lateness = fc.constantFrom(0, 0, 0, 1, 30, 59, 600)
-const comeDue = of('comeDue', { which, late: lateness }, async (site, { which: at, late }) => {
-  await passUntilDue(site, at, late)
-  await wholeTick(site)
+const comeDue = of('comeDue', { index, late: lateness }, async (simulation, { index: at, late }) => {
+  await advanceUntilDue(simulation, at, late)
+  await wholeTick(simulation)
 })
-const dieWhenDue = of('dieWhenDue', { which, late: lateness, death }, async (site, input) => {
-  await passUntilDue(site, input.which, input.late)
-  await site.tick(input.death)
+const crashWhenDue = of('crashWhenDue', { index, late: lateness, crash }, async (simulation, input) => {
+  await advanceUntilDue(simulation, input.index, input.late)
+  await simulation.tick(input.crash)
 })
-const passToEdge = of('passToEdge', { edge: fc.constantFrom(...edges) }, async (site, { edge }) => {
-  if (edge > site.world.clock.now) site.world.clock.now = edge
+const passToEdge = of('passToEdge', { edge: fc.constantFrom(...edges) }, async (simulation, { edge }) => {
+  if (edge > simulation.world.clock.now) simulation.world.clock.now = edge
 })
 const seconds = fc.constantFrom(1, 5, 30, 60, 60, 60, 185)
-const minute = of('minute', { seconds }, async (site, input) => {
-  site.world.clock.advance(input.seconds)
-  await wholeTick(site)
+const minute = of('minute', { seconds }, async (simulation, input) => {
+  simulation.world.clock.advance(input.seconds)
+  await wholeTick(simulation)
 })
-const dyingTick = of('dyingTick', { seconds, death }, (site, input) => {
-  site.world.clock.advance(input.seconds)
-  return site.tick(input.death)
+const crashingTick = of('crashingTick', { seconds, crash }, (simulation, input) => {
+  simulation.world.clock.advance(input.seconds)
+  return simulation.tick(input.crash)
 })
-const twoTicks = of('twoTicks', { seconds, death }, (site, input) => {
-  site.world.clock.advance(input.seconds)
-  return Promise.all([site.tick(input.death), site.tick()])
+const twoTicks = of('twoTicks', { seconds, crash }, (simulation, input) => {
+  simulation.world.clock.advance(input.seconds)
+  return Promise.all([simulation.tick(input.crash), simulation.tick()])
 })
-const deliveries = of('deliver', { which, times: fc.integer({ min: 1, max: 3 }), death }, (site, input) =>
-  deliver(site, input.which, input.times, input.death),
+const deliveries = of(
+  'deliver',
+  { index, times: fc.integer({ min: 1, max: 3 }), crash },
+  (simulation, input) => deliver(simulation, input.index, input.times, input.crash),
 )
-const loseMessages = of('loseMessages', {}, async (site) => site.messages.splice(0))
+const loseMessages = of('loseMessages', {}, async (simulation) => simulation.messages.splice(0))
 const turn = of(
   'daemon',
-  { mood: fc.constantFrom<Mood>('up', 'up', 'up', 'stalled', ...moods) },
-  async (site, { mood }) => {
-    site.mood = mood
+  { mode: fc.constantFrom<DaemonMode>('up', 'up', 'up', 'stalled', ...daemonModes) },
+  async (simulation, { mode }) => {
+    simulation.daemonMode = mode
   },
 )
-const suspension = of('suspend', { isSuspended: often(1, 3) }, (site, { isSuspended }) =>
-  suspend(site, isSuspended),
+const suspension = of('suspend', { isSuspended: weightedBoolean(1, 3) }, (simulation, { isSuspended }) =>
+  suspend(simulation, isSuspended),
 )
-const maintenance = of('maintain', { isOn: often(1, 4) }, (site, { isOn }) =>
-  site.world.database.db.update(nodes).set({ maintenanceMode: isOn }),
+const maintenance = of('maintain', { isOn: weightedBoolean(1, 4) }, (simulation, { isOn }) =>
+  simulation.world.database.db.update(nodes).set({ maintenanceMode: isOn }),
 )
 
-const during: Record<string, (site: Site, at: number, wanted: Wanted) => Promise<unknown>> = {
-  edit: (site, at, wanted) => edit(site, at, wanted, null),
-  remove: (site, at) => remove(site, at, null),
-  removeTask: (site, at) => removeOneTask(site, at, null),
-  execute: (site, at) => execute(site, at, null),
-  tick: (site) => site.tick(),
-  suspend: (site) => suspend(site, true),
+const during: Record<string, (simulation: Simulation, at: number, wanted: Wanted) => Promise<unknown>> = {
+  edit: (simulation, at, wanted) => edit(simulation, at, wanted, null),
+  remove: (simulation, at) => remove(simulation, at, null),
+  removeTask: (simulation, at) => removeOneTask(simulation, at, null),
+  execute: (simulation, at) => execute(simulation, at, null),
+  tick: (simulation) => simulation.tick(),
+  suspend: (simulation) => suspend(simulation, true),
 }
 const meanwhile = of(
   'meanwhile',
-  { what: fc.constantFrom(...Object.keys(during)), which, wanted: scheduleInput },
-  async (site, { what, which: at, wanted }) => {
-    site.meanwhile = () => during[what]?.(site, at, wanted) ?? Promise.resolve()
+  { what: fc.constantFrom(...Object.keys(during)), index, wanted: scheduleInput },
+  async (simulation, { what, index: at, wanted }) => {
+    simulation.duringNextCall = () => during[what]?.(simulation, at, wanted) ?? Promise.resolve()
   },
 )
 
 const edits = [
-  of('edit', { which, wanted: scheduleInput, death }, (site, input) =>
-    edit(site, input.which, input.wanted, input.death),
+  of('edit', { index, wanted: scheduleInput, crash }, (simulation, input) =>
+    edit(simulation, input.index, input.wanted, input.crash),
   ),
-  of('changeTask', { which, wanted: taskInput, death }, (site, input) =>
-    changeOneTask(site, input.which, input.wanted, input.death),
+  of('changeTask', { index, wanted: taskInput, crash }, (simulation, input) =>
+    changeOneTask(simulation, input.index, input.wanted, input.crash),
   ),
-  of('removeTask', { which, death }, (site, input) => removeOneTask(site, input.which, input.death)),
-  of('execute', { which, death }, (site, input) => execute(site, input.which, input.death)),
+  of('removeTask', { index, crash }, (simulation, input) =>
+    removeOneTask(simulation, input.index, input.crash),
+  ),
+  of('execute', { index, crash }, (simulation, input) => execute(simulation, input.index, input.crash)),
 ]
-const removal = of('remove', { which, death }, (site, input) => remove(site, input.which, input.death))
+const removal = of('remove', { index, crash }, (simulation, input) =>
+  remove(simulation, input.index, input.crash),
+)
 
-/** Every command; those by which something runs more often than those by which nothing does. */
+/** Every command, weighted so that schedules run often. */
 export const commands: fc.Arbitrary<Command>[] = [
   ...edits,
   add,
@@ -311,14 +348,14 @@ export const commands: fc.Arbitrary<Command>[] = [
     meanwhile,
     meanwhile,
     twoTicks,
-    dyingTick,
+    crashingTick,
   ]).flat(),
-  ...Array.from({ length: 4 }, () => [comeDue, dieWhenDue, minute, deliveries]).flat(),
+  ...Array.from({ length: 4 }, () => [comeDue, crashWhenDue, minute, deliveries]).flat(),
 ]
 
-/** Two people press the button at once. */
+/** Executes a schedule twice at once. */
 function executeTwice(): fc.Arbitrary<Command> {
-  return of('executeTwice', { which }, (site, input) =>
-    Promise.all([execute(site, input.which, null), execute(site, input.which, null)]),
+  return of('executeTwice', { index }, (simulation, input) =>
+    Promise.all([execute(simulation, input.index, null), execute(simulation, input.index, null)]),
   )
 }

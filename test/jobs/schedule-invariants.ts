@@ -1,23 +1,23 @@
 import type { ScheduleRun } from '../../src/db/tables/schedule-runs.ts'
 import type { ScheduleStep } from '../../src/db/tables/schedule-steps.ts'
-import { nextRuns } from '../../src/domain/cron.ts'
-import { timesOf } from '../../src/domain/schedules/schedules.ts'
-import type { Call, Seen, Site } from './schedule-site.ts'
+import { nextRuns } from '../../src/domain/schedules/cron.ts'
+import { readCronTimes } from '../../src/domain/schedules/schedules.ts'
+import type { Call, Snapshot, Simulation } from './schedule-simulation.ts'
 
 const quarterOfAnHour = 15 * 60_000
 
-/** What holds between any two things that happen, and what of it does not. */
-export function violations(site: Site, seen: Seen): string[] {
+/** Lists the invariants that are violated. */
+export function violations(simulation: Simulation, seen: Snapshot): string[] {
   return [
-    ...site.forbiddenCalls.map(({ payload }) => `${payload} was sent to a suspended server`),
+    ...simulation.forbiddenCalls.map(({ payload }) => `${payload} was sent to a suspended server`),
     ...doubleRuns(seen),
-    ...seen.runs.flatMap((run) => runFaults(site, seen, run)),
+    ...seen.runs.flatMap((run) => runFaults(simulation, seen, run)),
     ...scheduleFaults(seen),
     ...sequenceFaults(seen),
   ]
 }
 
-function doubleRuns({ runs }: Seen): string[] {
+function doubleRuns({ runs }: Snapshot): string[] {
   const dueTimes = runs
     .filter(({ trigger }) => trigger === 'cron')
     .map(({ scheduleId, dueAt }) => `${scheduleId} at ${dueAt.toISOString()}`)
@@ -26,30 +26,35 @@ function doubleRuns({ runs }: Seen): string[] {
     .map((time) => `schedule ${time} has two runs`)
 }
 
-function runFaults(site: Site, seen: Seen, run: ScheduleRun): string[] {
+function runFaults(simulation: Simulation, seen: Snapshot, run: ScheduleRun): string[] {
   const steps = seen.steps.filter(({ runId }) => runId === run.id)
-  const calls = site.calls.filter(({ runId }) => runId === run.id)
+  const calls = simulation.calls.filter(({ runId }) => runId === run.id)
   const faults = [
-    ...callFaults(site, run, steps, calls),
+    ...callFaults(simulation, run, steps, calls),
     ...orderFaults(steps),
-    ...freshnessFaults(site, seen, run, steps),
-    ...(run.finishedAt === null ? [] : endFaults(site, run.finishedAt, steps, calls)),
+    ...freshnessFaults(simulation, seen, run, steps),
+    ...(run.finishedAt === null ? [] : endFaults(simulation, run.finishedAt, steps, calls)),
   ]
   if ((run.state === 'running') !== (run.finishedAt === null)) faults.push('it is half ended')
-  const allowed = site.calledOff.get(run.id)
+  const allowed = simulation.cancelledRuns.get(run.id)
   if (allowed && steps.some(({ id, dispatchedAt }) => dispatchedAt !== null && !allowed.has(id)))
-    faults.push('it made a step after it was called off')
+    faults.push('it made a step after it was cancelled')
   return faults.map((fault) => `run ${run.id} (${run.trigger}, ${run.state}): ${fault}`)
 }
 
 const nameOf = ({ action, payload }: { action: string; payload: string }) => `${action} ${payload}`
 const countOf = (names: string[], name: string) => names.filter((each) => each === name).length
 
-/** Each step called its daemon at most once, and exactly once unless its process died in between. */
-function callFaults(site: Site, run: ScheduleRun, steps: ScheduleStep[], calls: Call[]): string[] {
+/** Checks that each step called its daemon at most once, and exactly once unless its process crashed. */
+function callFaults(
+  simulation: Simulation,
+  run: ScheduleRun,
+  steps: ScheduleStep[],
+  calls: Call[],
+): string[] {
   const begun = steps.filter(({ dispatchedAt }) => dispatchedAt !== null)
   const surely = begun.filter(
-    ({ state }) => !site.diedIn.has(run.id) || !['unknown', 'dispatched'].includes(state),
+    ({ state }) => !simulation.crashedRuns.has(run.id) || !['unknown', 'dispatched'].includes(state),
   )
   const called = calls.map(nameOf)
   const faults = [...new Set([...called, ...begun.map(nameOf)])].flatMap((name) => {
@@ -63,16 +68,16 @@ function callFaults(site: Site, run: ScheduleRun, steps: ScheduleStep[], calls: 
     if (at === -1) faults.push(`${name} was called out of order`)
     left.splice(0, at + 1)
   }
-  if (!site.diedIn.has(run.id)) {
+  if (!simulation.crashedRuns.has(run.id)) {
     const outcomes = begun.map(({ state }) => state)
-    const heard = calls.map(({ outcome }) => outcome)
-    if (!site.overtaken.has(run.id) && outcomes.join() !== heard.join())
-      faults.push(`its steps are ${outcomes.join()}, its calls were ${heard.join()}`)
+    const callOutcomes = calls.map(({ outcome }) => outcome)
+    if (!simulation.overtakenRuns.has(run.id) && outcomes.join() !== callOutcomes.join())
+      faults.push(`its steps are ${outcomes.join()}, its calls were ${callOutcomes.join()}`)
   }
   return faults
 }
 
-/** A step begins when the one before it has ended, and its offset is over. */
+/** Checks that a step begins after the previous one has ended and its offset is over. */
 const orderFaults = (steps: ScheduleStep[]): string[] =>
   steps.flatMap((step, at) => {
     const before = steps[at - 1]
@@ -82,8 +87,8 @@ const orderFaults = (steps: ScheduleStep[]): string[] =>
     return waited < step.timeOffset * 1000 ? [`step ${step.sequenceId} waited only ${waited} ms`] : []
   })
 
-function endFaults(site: Site, finishedAt: Date, steps: ScheduleStep[], calls: Call[]): string[] {
-  const latest = finishedAt.getTime() + site.turnedBack * 1000
+function endFaults(simulation: Simulation, finishedAt: Date, steps: ScheduleStep[], calls: Call[]): string[] {
+  const latest = finishedAt.getTime() + simulation.secondsTurnedBack * 1000
   return [
     ...steps
       .filter(({ finishedAt: end }) => end === null)
@@ -97,9 +102,14 @@ function endFaults(site: Site, finishedAt: Date, steps: ScheduleStep[], calls: C
   ]
 }
 
-/** Nothing is done that nobody expects any more: the first step by the clock may be as late as one period. */
-function freshnessFaults(site: Site, seen: Seen, run: ScheduleRun, steps: ScheduleStep[]): string[] {
-  const following = followingOf(site, seen, run)
+/** Checks that no run is stale: its first step may be at most one period late. */
+function freshnessFaults(
+  simulation: Simulation,
+  seen: Snapshot,
+  run: ScheduleRun,
+  steps: ScheduleStep[],
+): string[] {
+  const following = followingOf(simulation, seen, run)
   return steps.flatMap((step, at) => {
     if (step.dispatchedAt === null || step.dueAt === null) return []
     const lateness = step.dispatchedAt.getTime() - step.dueAt.getTime()
@@ -110,16 +120,16 @@ function freshnessFaults(site: Site, seen: Seen, run: ScheduleRun, steps: Schedu
   })
 }
 
-/** When the schedule of a run is due next, by the fields it had when the run was first seen. */
-function followingOf(site: Site, { schedules }: Seen, run: ScheduleRun): Date | undefined {
+/** Returns when the schedule of a run is due next, by the fields it had when the run was first seen. */
+function followingOf(simulation: Simulation, { schedules }: Snapshot, run: ScheduleRun): Date | undefined {
   const schedule = schedules.find(({ id }) => id === run.scheduleId)
-  const [first] = schedule ? nextRuns(timesOf(schedule), run.dueAt, 1) : []
-  const following = site.followings.get(run.id) ?? first
-  if (following) site.followings.set(run.id, following)
+  const [first] = schedule ? nextRuns(readCronTimes(schedule), run.dueAt, 1) : []
+  const following = simulation.nextRunTimes.get(run.id) ?? first
+  if (following) simulation.nextRunTimes.set(run.id, following)
   return following
 }
 
-function scheduleFaults({ schedules, runs, tasks }: Seen): string[] {
+function scheduleFaults({ schedules, runs, tasks }: Snapshot): string[] {
   return schedules.flatMap(({ id, isProcessing }) => {
     const running = runs.filter(({ scheduleId, state }) => scheduleId === id && state === 'running')
     const byClock = running.filter(({ trigger, reason }) => trigger === 'cron' && reason === null)
@@ -135,7 +145,7 @@ function scheduleFaults({ schedules, runs, tasks }: Seen): string[] {
   })
 }
 
-const sequenceFaults = ({ schedules, tasks }: Seen): string[] =>
+const sequenceFaults = ({ schedules, tasks }: Snapshot): string[] =>
   schedules.flatMap(({ id }) => {
     const places = tasks.filter(({ scheduleId }) => scheduleId === id).map(({ sequenceId }) => sequenceId)
     return places.every((place, at) => place === at + 1)

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../src/db/schema.ts'
-import { claimDueSchedules } from '../../src/domain/schedules/claims.ts'
-import { carryRunOn } from '../../src/domain/schedules/runs.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { claimDueSchedules } from '../../src/domain/schedules/due-schedules.ts'
+import { advanceRun } from '../../src/domain/schedules/advance-run.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
 const at = (path = '') => `/api/client/servers/${server.uuid}/schedules${path}`
 const post = (path: string, body?: unknown) => world.request('POST', at(path), { token, body })
 
-/** A schedule of every hour with these tasks. */
+/** Makes an hourly schedule with these tasks. */
 async function makeSchedule(steps: object[], fields: object = {}): Promise<number> {
   const body = {
     name: 'Hourly',
@@ -44,17 +44,17 @@ async function makeSchedule(steps: object[], fields: object = {}): Promise<numbe
   return id
 }
 
-const told = () =>
+const daemonCalls = () =>
   daemon.calls.filter(({ method }) => method === 'POST').map(({ body }) => body.commands?.[0] ?? body.action)
 const runs = () => world.database.db.select().from(scheduleRuns).orderBy(scheduleRuns.startedAt)
 const steps = () => world.database.db.select().from(scheduleSteps).orderBy(scheduleSteps.id)
 const schedule = async () => (await world.database.db.select().from(schedules))[0]
 
-/** A minute passes, and the tick of it comes. */
+/** Advances the clock by a minute and runs the tick. */
 async function minute(count = 1): Promise<void> {
   for (let passed = 0; passed < count; passed += 1) {
     world.clock.advance(60)
-    await tick(world.panel)
+    await runTick(world.panel)
   }
 }
 
@@ -66,14 +66,14 @@ describe('a schedule that is due', () => {
       { action: 'power', payload: 'restart', time_offset: 30 },
     ])
     await minute()
-    expect(told()).toEqual(['say one'])
+    expect(daemonCalls()).toEqual(['say one'])
     expect(await schedule()).toMatchObject({ isProcessing: true, lastRunAt: null })
     await minute()
-    expect(told()).toEqual(['say one'])
+    expect(daemonCalls()).toEqual(['say one'])
     await minute()
-    expect(told()).toEqual(['say one', 'say two'])
+    expect(daemonCalls()).toEqual(['say one', 'say two'])
     await minute()
-    expect(told()).toEqual(['say one', 'say two', 'restart'])
+    expect(daemonCalls()).toEqual(['say one', 'say two', 'restart'])
     expect(await schedule()).toMatchObject({ isProcessing: false, lastRunAt: world.clock.now })
     expect(await runs()).toMatchObject([
       { state: 'succeeded', trigger: 'cron', dueAt: new Date('2031-03-01T12:00:00Z') },
@@ -86,9 +86,9 @@ describe('a schedule that is due', () => {
     world.clock.advance(40)
     await Promise.all(Array.from({ length: 8 }, () => claimDueSchedules(world.panel)))
     const [run] = await runs()
-    await Promise.all(Array.from({ length: 8 }, () => carryRunOn(world.panel, { runId: run?.id ?? '' })))
+    await Promise.all(Array.from({ length: 8 }, () => advanceRun(world.panel, { runId: run?.id ?? '' })))
     await world.runJobs()
-    expect(told()).toEqual(['once'])
+    expect(daemonCalls()).toEqual(['once'])
     expect(await runs()).toHaveLength(1)
     expect(await schedule()).toMatchObject({ isProcessing: false })
   })
@@ -96,23 +96,36 @@ describe('a schedule that is due', () => {
   it('is skipped once, and said to be, when the panel was away for long', async () => {
     await makeSchedule([{}])
     world.clock.advance(3 * 3600)
-    await tick(world.panel)
-    expect(told()).toEqual([])
+    await runTick(world.panel)
+    expect(daemonCalls()).toEqual([])
     expect(await runs()).toMatchObject([{ state: 'skipped' }])
     expect(await schedule()).toMatchObject({
       nextRunAt: new Date('2031-03-01T15:00:00Z'),
       isProcessing: false,
     })
     world.clock.now = new Date('2031-03-01T15:00:05Z')
-    await tick(world.panel)
-    expect(told()).toHaveLength(1)
+    await runTick(world.panel)
+    expect(daemonCalls()).toHaveLength(1)
+  })
+
+  it('is skipped when the daemon takes until the next time to say that the server is online', async () => {
+    await makeSchedule([{ time_offset: 90 }], { only_when_online: true })
+    await minute()
+    world.clock.now = new Date('2031-03-01T12:59:58Z')
+    daemon.respond(({ method }) => {
+      if (method === 'GET') world.clock.advance(5)
+      return { json: { state: 'running' } }
+    })
+    await runTick(world.panel)
+    expect(daemonCalls()).toEqual([])
+    expect(await runs()).toMatchObject([{ state: 'skipped' }])
   })
 
   it('is not run while its server is suspended', async () => {
     await makeSchedule([{}])
     await world.database.db.update(servers).set({ status: 'suspended' }).where(eq(servers.id, server.id))
     await minute()
-    expect(told()).toEqual([])
+    expect(daemonCalls()).toEqual([])
     expect(await runs()).toMatchObject([{ state: 'skipped', reason: 'The server was suspended.' }])
     expect(await schedule()).toMatchObject({ isProcessing: false })
   })
@@ -128,7 +141,7 @@ describe('a step', () => {
       .set({ state: 'dispatched' })
       .where(eq(scheduleSteps.sequenceId, 1))
     await minute(2)
-    expect(told()).toEqual(['b'])
+    expect(daemonCalls()).toEqual(['b'])
     expect((await steps()).map(({ state }) => state)).toEqual(['unknown', 'succeeded'])
     expect(await runs()).toMatchObject([{ state: 'succeeded' }])
   })
@@ -137,7 +150,7 @@ describe('a step', () => {
     daemon.respond({ status: 502, json: { error: 'stopped' } })
     await makeSchedule([{ payload: 'a', continue_on_failure: true }, { payload: 'b' }, { payload: 'c' }])
     await minute(3)
-    expect(told()).toEqual(['a', 'b'])
+    expect(daemonCalls()).toEqual(['a', 'b'])
     expect((await steps()).map(({ state }) => state)).toEqual(['failed', 'failed', 'skipped'])
     expect(await runs()).toMatchObject([
       { state: 'failed', reason: 'The server must be running to take commands.' },
@@ -162,7 +175,7 @@ describe('a step', () => {
       ).status,
     ).toBe(200)
     await minute(3)
-    expect(told()).toEqual(['a'])
+    expect(daemonCalls()).toEqual(['a'])
     expect(await runs()).toMatchObject([{ state: 'skipped' }])
     expect((await post(`/${id}/execute`)).status).toBe(202)
     expect((await post(`/${id}/execute`)).status).toBe(409)
@@ -181,18 +194,18 @@ describe('a step', () => {
       ).status,
     ).toBe(200)
     await minute(3)
-    expect(told()).toEqual(['a', 'a', 'b'])
+    expect(daemonCalls()).toEqual(['a', 'a', 'b'])
   })
 })
 
-describe('a run that nobody carries on', () => {
+describe('an abandoned run', () => {
   it('is found by the tick', async () => {
     await makeSchedule([{ payload: 'late' }])
     world.clock.advance(40)
     await claimDueSchedules(world.panel)
     await world.database.db.execute('delete from jobs')
     await minute(3)
-    expect(told()).toEqual(['late'])
+    expect(daemonCalls()).toEqual(['late'])
     expect(await schedule()).toMatchObject({ isProcessing: false })
   })
 })

@@ -1,33 +1,36 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
-import { backups, scheduleRuns, schedules, scheduleSteps } from '../../src/db/schema.ts'
+import { single } from '../../src/db/database.ts'
+import { backups, scheduleRuns, schedules, scheduleSteps, subusers, tasks } from '../../src/db/schema.ts'
+import type { Task } from '../../src/db/tables/tasks.ts'
 import { startScheduledBackup } from '../../src/domain/backups/start.ts'
-import { tick } from '../../src/domain/tick.ts'
-import { type BackupScene, openBackupScene, set } from '../client/backup-scene.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
+import { type BackupFixtures, createBackupFixtures, set } from '../client/backup-fixtures.ts'
+import { makeSubuser, makeUser } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
 const daemon = useStubDaemon()
-let scene: BackupScene
+let fixtures: BackupFixtures
 
 beforeEach(async () => {
-  scene = await openBackupScene(world, daemon)
-  world.parts.circuits.clear()
+  fixtures = await createBackupFixtures(world, daemon)
+  world.services.circuitBreakers.clear()
   world.clock.now = new Date('2031-03-01T12:00:00Z')
 })
 
 const db = () => world.database.db
-const orders = () => scene.told().filter(({ method }) => method === 'POST')
+const orders = () => fixtures.daemonCalls().filter(({ method }) => method === 'POST')
 
 describe('a backup of a schedule', () => {
   let steps: number[]
+  let task: Task
   beforeEach(async () => {
-    const schedule = only(
+    const schedule = single(
       await db()
         .insert(schedules)
         .values({
-          serverId: scene.server.id,
+          serverId: fixtures.server.id,
           name: 'Nightly',
           cronMinute: '0',
           cronHour: '4',
@@ -36,27 +39,40 @@ describe('a backup of a schedule', () => {
         })
         .returning(),
     )
-    const run = only(
+    task = single(
+      await db()
+        .insert(tasks)
+        .values({
+          scheduleId: schedule.id,
+          sequenceId: 1,
+          action: 'backup',
+          timeOffset: 0,
+          editorId: fixtures.owner.id,
+        })
+        .returning(),
+    )
+    const run = single(
       await db()
         .insert(scheduleRuns)
-        .values({ scheduleId: schedule.id, trigger: 'manual', dueAt: world.clock.now })
+        .values({ scheduleId: schedule.id, trigger: 'cron', dueAt: world.clock.now })
         .returning(),
     )
     const values = [1, 2, 3, 4].map((sequenceId) => ({
       runId: run.id,
+      taskId: task.id,
       sequenceId,
       action: 'backup' as const,
     }))
     steps = (await db().insert(scheduleSteps).values(values).returning()).map(({ id }) => id)
   })
   const startOne = (step = 0, ignored = '') =>
-    startScheduledBackup(world.panel, scene, { stepId: steps[step] ?? 0, ignored })
+    startScheduledBackup(world.panel, fixtures, { stepId: steps[step] ?? 0, ignored })
 
   it('is made once for each step, however often it is asked for', async () => {
     await Promise.all(Array.from({ length: 8 }, () => startOne(0, 'cache\n\n*.log')))
     await startOne()
-    const [row] = await scene.rows()
-    expect(await scene.rows()).toHaveLength(1)
+    const [row] = await fixtures.rows()
+    expect(await fixtures.rows()).toHaveLength(1)
     expect(row).toMatchObject({
       stepId: steps[0],
       isScheduled: true,
@@ -64,43 +80,104 @@ describe('a backup of a schedule', () => {
       ignoredFiles: ['cache', '*.log'],
     })
     expect(orders()).toHaveLength(1)
-    expect(await scene.entries()).toMatchObject([
+    expect(await fixtures.entries()).toMatchObject([
       { event: 'server:backup.start', actorId: null, source: 'system', ip: null },
     ])
   })
 
-  it('takes the place of the oldest good one that nobody locked', async () => {
+  it('replaces the oldest successful one that is not locked', async () => {
     const at = (hour: number) => ({ createdAt: new Date(Date.UTC(2031, 1, 1, hour)) })
-    scene = await openRoomy(4)
-    const locked = await scene.makeBackup({ ...at(1), isLocked: true })
-    const failed = await scene.makeBackup({ ...at(2), isSuccessful: false })
-    const newer = await scene.makeBackup(at(5))
-    const oldest = await scene.makeBackup(at(4))
-    const running = await scene.makeBackup({ ...at(3), isSuccessful: false, completedAt: null })
+    fixtures = await openRoomy(4)
+    const locked = await fixtures.makeBackup({ ...at(1), isLocked: true })
+    const failed = await fixtures.makeBackup({ ...at(2), isSuccessful: false })
+    const newer = await fixtures.makeBackup(at(5))
+    const oldest = await fixtures.makeBackup(at(4))
+    const running = await fixtures.makeBackup({ ...at(3), isSuccessful: false, completedAt: null })
     await startOne()
-    const [made] = (await scene.rows()).slice(-1)
-    expect((await scene.rows()).map(({ id }) => id)).toEqual([
+    const [made] = (await fixtures.rows()).slice(-1)
+    expect((await fixtures.rows()).map(({ id }) => id)).toEqual([
       locked.id,
       failed.id,
       newer.id,
       running.id,
       made?.id,
     ])
-    expect(scene.told().map(({ method, path }) => [method, path])).toEqual([
-      ['DELETE', scene.daemonPath(`/${oldest.uuid}`)],
-      ['POST', scene.daemonPath()],
+    expect(fixtures.daemonCalls().map(({ method, path }) => [method, path])).toEqual([
+      ['DELETE', fixtures.daemonPath(`/${oldest.uuid}`)],
+      ['POST', fixtures.daemonPath()],
     ])
     expect(await world.events()).toEqual(['server:backup.start', 'server:backup.delete'])
   })
 
   const openRoomy = async (backupLimit: number) => {
-    await db().execute(`update servers set backup_limit = ${backupLimit} where id = ${scene.server.id}`)
-    return scene
+    await db().execute(`update servers set backup_limit = ${backupLimit} where id = ${fixtures.server.id}`)
+    return fixtures
   }
 
+  describe('whose task was last edited', () => {
+    const makeFull = async () => {
+      const handmade = await fixtures.makeBackup({ createdAt: new Date('2031-01-01T00:00:00Z') })
+      const scheduled = await fixtures.makeBackup({ isScheduled: true })
+      return { handmade, scheduled }
+    }
+    const edit = (editorId: number | null) => db().update(tasks).set({ editorId })
+    const removed = async (rows: { id: number }[]) => {
+      const left = new Set((await fixtures.rows()).map(({ id }) => id))
+      return rows.filter(({ id }) => !left.has(id))
+    }
+
+    it.each([
+      ['by a subuser without backup.delete', ['schedule.update', 'backup.create']],
+      ['by a user without access any more', null],
+      ['by an unknown user', undefined],
+    ])('%s makes room among the backups of schedules only', async (_who, permissions) => {
+      const { handmade, scheduled } = await makeFull()
+      const friend = await makeUser(world)
+      if (permissions) await makeSubuser(world, fixtures.server, friend, permissions)
+      await edit(permissions === undefined ? null : friend.id)
+      await startOne()
+      expect(await removed([handmade, scheduled])).toEqual([scheduled])
+      await db().update(backups).set({ isScheduled: false, isSuccessful: true, completedAt: world.clock.now })
+      await expect(startOne(1)).rejects.toMatchObject({ entries: [{ code: 'TooManyBackupsException' }] })
+    })
+
+    it.each([
+      ['a subuser with backup.delete', ['backup.delete'], false],
+      ['an administrator', null, true],
+    ])('by %s makes room among all', async (_who, permissions, rootAdmin) => {
+      const { handmade, scheduled } = await makeFull()
+      const friend = await makeUser(world, { rootAdmin })
+      if (permissions) await makeSubuser(world, fixtures.server, friend, permissions)
+      await edit(friend.id)
+      await startOne()
+      expect(await removed([handmade, scheduled])).toEqual([handmade])
+    })
+
+    it('by a subuser who lost backup.delete since makes room among the backups of schedules only', async () => {
+      const { handmade, scheduled } = await makeFull()
+      const friend = await makeUser(world)
+      await makeSubuser(world, fixtures.server, friend, ['backup.delete'])
+      await edit(friend.id)
+      await db()
+        .update(subusers)
+        .set({ permissions: ['backup.create'] })
+      await startOne()
+      expect(await removed([handmade, scheduled])).toEqual([scheduled])
+    })
+
+    it('by the owner makes room among all, but not for a subuser without backup.delete who runs it', async () => {
+      const { handmade, scheduled } = await makeFull()
+      const friend = await makeUser(world)
+      await makeSubuser(world, fixtures.server, friend, ['schedule.update', 'backup.create'])
+      await db().update(scheduleRuns).set({ trigger: 'manual', requestedBy: friend.id })
+      await startOne()
+      expect(await removed([handmade, scheduled])).toEqual([scheduled])
+    })
+  })
+
   it('is refused when there is none to remove, and at a limit of 0', async () => {
-    await scene.makeBackup({ isLocked: true })
-    await scene.makeBackup({ isSuccessful: false, completedAt: null })
+    await fixtures.makeBackup({ isLocked: true })
+    await fixtures.makeBackup({ isSuccessful: false, completedAt: null })
     await expect(startOne()).rejects.toMatchObject({
       status: 400,
       entries: [{ code: 'TooManyBackupsException' }],
@@ -108,9 +185,9 @@ describe('a backup of a schedule', () => {
     await openRoomy(0)
     await expect(startOne()).rejects.toMatchObject({ status: 400 })
     await openRoomy(1)
-    await scene.makeBackup()
+    await fixtures.makeBackup()
     await expect(startOne()).rejects.toMatchObject({ status: 400 })
-    expect((await scene.rows()).every(({ deletingAt }) => deletingAt === null)).toBe(true)
+    expect((await fixtures.rows()).every(({ deletingAt }) => deletingAt === null)).toBe(true)
     expect(daemon.calls).toEqual([])
     expect(await world.events()).toEqual([])
   })
@@ -120,7 +197,7 @@ describe('a backup of a schedule', () => {
     await startOne(1)
     await db().update(backups).set({ isSuccessful: true, completedAt: world.clock.now })
     await expect(startOne(2)).rejects.toMatchObject({ status: 429 })
-    expect((await scene.rows()).map(({ stepId }) => stepId)).toEqual([steps[0], steps[1]])
+    expect((await fixtures.rows()).map(({ stepId }) => stepId)).toEqual([steps[0], steps[1]])
     expect(orders()).toHaveLength(2)
   })
 
@@ -129,31 +206,31 @@ describe('a backup of a schedule', () => {
     await openRoomy(3)
     const outcomes = await Promise.allSettled(steps.map((_, step) => startOne(step)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
-    expect(await scene.rows()).toHaveLength(3)
+    expect(await fixtures.rows()).toHaveLength(3)
   })
 
   it('leaves the old one where the node does not remove it', async () => {
-    const [first] = [await scene.makeBackup(), await scene.makeBackup()]
+    const [first] = [await fixtures.makeBackup(), await fixtures.makeBackup()]
     daemon.respond({ status: 503 })
     await expect(startOne()).rejects.toMatchObject({ name: 'DaemonError', status: 503 })
-    expect(await scene.rows()).toMatchObject([{ id: first.id, deletingAt: null }, { deletingAt: null }])
+    expect(await fixtures.rows()).toMatchObject([{ id: first.id, deletingAt: null }, { deletingAt: null }])
     expect(orders()).toEqual([])
-    expect(await scene.waiting()).toEqual([])
+    expect(await fixtures.waiting()).toEqual([])
     expect(await world.events()).toEqual([])
     daemon.respond(null)
     await startOne()
-    expect(await scene.rows()).toHaveLength(2)
+    expect(await fixtures.rows()).toHaveLength(2)
   })
 
   it('throws what the daemon says, and leaves nothing', async () => {
     daemon.respond({ status: 502, json: { error: 'Busy.' } })
     await expect(startOne()).rejects.toMatchObject({ name: 'DaemonError', status: 502, message: 'Busy.' })
-    expect(await scene.rows()).toEqual([])
+    expect(await fixtures.rows()).toEqual([])
     expect(await world.events()).toEqual([])
   })
 
   it('is refused while the state of the server does not allow it', async () => {
-    await scene.setStatus('suspended')
+    await fixtures.setStatus('suspended')
     await expect(startOne()).rejects.toMatchObject({ status: 409 })
     expect(daemon.calls).toEqual([])
   })
@@ -170,14 +247,14 @@ describe('a task that backs up', () => {
       month: '*',
       day_of_week: '*',
     }
-    const place = `/api/client/servers/${scene.server.uuid}/schedules`
-    const options = { token: scene.token }
+    const place = `/api/client/servers/${fixtures.server.uuid}/schedules`
+    const options = { token: fixtures.token }
     const { id } = (await world.request('POST', place, { ...options, body })).body.attributes
     const task = { action: 'backup', payload: '*.tmp', time_offset: 0, continue_on_failure: false }
     await world.request('POST', `${place}/${id}/tasks`, { ...options, body: task })
     world.clock.advance(60)
-    await tick(world.panel)
-    expect(await scene.rows()).toMatchObject([{ isScheduled: true, ignoredFiles: ['*.tmp'] }])
+    await runTick(world.panel)
+    expect(await fixtures.rows()).toMatchObject([{ isScheduled: true, ignoredFiles: ['*.tmp'] }])
     expect(orders()).toHaveLength(1)
   })
 })

@@ -2,9 +2,9 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { jobs, scheduleRuns, schedules, tasks } from '../../src/db/schema.ts'
-import { enqueue } from '../../src/domain/jobs.ts'
-import { claimDueSchedules } from '../../src/domain/schedules/claims.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
+import { claimDueSchedules } from '../../src/domain/schedules/due-schedules.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import type { Panel } from '../../src/panel.ts'
 import { makeServer } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -16,7 +16,7 @@ beforeEach(async () => {
   serverId = (await makeServer(world)).id
 })
 
-/** Schedules of every hour that were due a moment ago, each with two commands. */
+/** Makes hourly schedules that were due a moment ago, each with two commands. */
 async function makeDue(count: number, fields: Partial<typeof schedules.$inferInsert> = {}) {
   const nextRunAt = new Date(world.clock.now.getTime() - 1000)
   const times = { cronMinute: '0', cronHour: '*', cronDayOfMonth: '*', cronDayOfWeek: '*' }
@@ -50,7 +50,7 @@ async function makeDue(count: number, fields: Partial<typeof schedules.$inferIns
 const runs = () => world.database.db.select().from(scheduleRuns)
 const jobsNamed = (name: string) => world.database.db.select().from(jobs).where(eq(jobs.name, name))
 
-/** The panel with a statement that fails, as the database would have it. */
+/** Creates a panel with one failing statement. */
 const failingAt = (part: RegExp): Panel => ({
   ...world.panel,
   transaction: (work) => world.panel.transaction((db) => work(brokenAt(part, db))),
@@ -100,7 +100,7 @@ describe('claiming', () => {
     expect(await jobsNamed('run-schedule')).toHaveLength(300)
   })
 
-  it('passes over one with fields that nobody can read, which is never due again', async () => {
+  it('skips one with invalid fields, which is never due again', async () => {
     const [broken] = await makeDue(1, { cronMinute: 'often', timezone: 'Nowhere/Land' })
     const [never] = await makeDue(1, { cronDayOfMonth: '31', cronMonth: '2' })
     await makeDue(3)
@@ -131,7 +131,7 @@ describe('claiming', () => {
 describe('a tick', () => {
   it('says how much each part did', async () => {
     await makeDue(3)
-    const report = await tick(world.panel)
+    const report = await runTick(world.panel)
     expect(report.map(({ part }) => part)).toEqual(['schedules', 'recurring', 'trash', 'runs', 'jobs'])
     expect(report[0]).toMatchObject({ count: 3, milliseconds: expect.any(Number) })
     const states = (await jobsNamed('prune')).map(({ state }) => state)
@@ -140,7 +140,7 @@ describe('a tick', () => {
 
   it('twice at the same time does everything once', async () => {
     await makeDue(120)
-    await Promise.all([tick(world.panel), tick(world.panel), tick(world.panel)])
+    await Promise.all([runTick(world.panel), runTick(world.panel), runTick(world.panel)])
     expect(await runs()).toHaveLength(120)
     const done = (await jobsNamed('run-schedule')).filter(({ state }) => state === 'done')
     expect(done.every(({ attempts }) => attempts === 1)).toBe(true)
@@ -154,29 +154,29 @@ describe('a tick', () => {
     ['keeping recurring jobs', /insert into "jobs"/, 'no insert'],
   ])('does the others when one part fails: %s', async (_name, part, says) => {
     await makeDue(2)
-    await enqueue(world.panel, 'sync-server', { serverId: 4711 })
-    await expect(tick(failingAt(part))).rejects.toThrow(says)
+    await enqueueJob(world.panel, 'sync-server', { serverId: 4711 })
+    await expect(runTick(failingAt(part))).rejects.toThrow(says)
     expect((await jobsNamed('sync-server'))[0]).toMatchObject({ state: 'done' })
     expect(await runs()).toEqual([])
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await runs()).toHaveLength(2)
     expect(await jobsNamed('prune')).not.toEqual([])
   })
 
   it('does not disturb a recurring job that takes longer than a minute', async () => {
-    await tick(world.panel)
+    await runTick(world.panel)
     await world.database.db
       .update(jobs)
       .set({ leasedUntil: new Date(world.clock.now.getTime() + 180_000) })
       .where(eq(jobs.state, 'waiting'))
     const before = await jobsNamed('prune')
     world.clock.advance(60)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect(await jobsNamed('prune')).toEqual(before)
   })
 
   it('begins no job once its time is over, so that a function ends before it is ended', async () => {
-    for (let at = 0; at < 150; at += 1) await enqueue(world.panel, 'sync-server', { serverId: at + 1000 })
+    for (let at = 0; at < 150; at += 1) await enqueueJob(world.panel, 'sync-server', { serverId: at + 1000 })
     const now = vi.fn(() => world.clock.now)
     const panel = { ...world.panel, now }
     // Each look at the clock finds it half a second later.
@@ -184,17 +184,17 @@ describe('a tick', () => {
       world.clock.advance(0.5)
       return world.clock.now
     })
-    await tick(panel)
+    await runTick(panel)
     const done = (await jobsNamed('sync-server')).filter(({ state }) => state === 'done').length
     expect(done).toBeLessThan(30)
     await world.database.db.execute(sql`update jobs set run_at = now() where state = 'waiting'`)
-    await tick(world.panel)
+    await runTick(world.panel)
     expect((await jobsNamed('sync-server')).filter(({ state }) => state !== 'done')).toEqual([])
   })
 })
 
 describe('a step that comes too late', () => {
-  it('is not made: nobody expects it any more', async () => {
+  it('is skipped because it is too late', async () => {
     await makeDue(1)
     await claimDueSchedules(world.panel)
     world.clock.advance(3700)

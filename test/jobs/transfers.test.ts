@@ -15,7 +15,7 @@ beforeEach(async () => {
   move = await prepareMove(world, { source, target })
 })
 
-/** The state a crash between commit and call leaves: the order was never given and its job still waits. */
+/** Makes the state that a crash between commit and call leaves: the daemon was not called and the job still waits. */
 const forgetOrder = async () => {
   source.calls.length = 0
   await world.database.db
@@ -64,7 +64,7 @@ describe('a transfer whose process died before the source was told', () => {
   })
 })
 
-describe('a transfer that nobody reports of', () => {
+describe('a transfer without a report', () => {
   it('fails after a day, and late callbacks change nothing', async () => {
     await move.start()
     world.clock.advance(day - 1)

@@ -1,10 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { backups, jobs } from '../../src/db/schema.ts'
-import { sweepUploads } from '../../src/domain/backups/upload-sweep.ts'
-import { memoryObjects } from '../support/memory-objects.ts'
-import { type BackupScene, openBackupScene, set, useStore } from '../client/backup-scene.ts'
-import { openOddStore, openTestStore, type TestStore } from '../support/object-store.ts'
+import { sweepUploads } from '../../src/domain/backups/uploads.ts'
+import { type BackupFixtures, createBackupFixtures, set, useStore } from '../client/backup-fixtures.ts'
+import { openStubStore, openTestStore, type TestStore } from '../support/object-store.ts'
 import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -14,22 +13,17 @@ const day = 86_400
 let daemon: StubDaemon
 let s3: TestStore
 let store: ReturnType<typeof useStore>
-let scene: BackupScene
+let fixtures: BackupFixtures
 
 beforeAll(async () => {
   daemon = await startStubDaemon()
 })
-afterAll(async () => {
-  const objects = memoryObjects()
-  Object.assign(world.parts, { objects })
-  Object.assign(world.panel, { objects })
-  await daemon.close()
-})
+afterAll(() => daemon.close())
 
 beforeEach(async () => {
   s3 = await openTestStore()
   store = useStore(world, s3)
-  scene = await openBackupScene(world, daemon)
+  fixtures = await createBackupFixtures(world, daemon)
   await set(world, { 'backups.default_disk': 's3' })
   return s3.close
 })
@@ -60,11 +54,11 @@ describe('open uploads', () => {
 
   it('are aborted after a day when no running backup names them', async () => {
     const stray = [await open(newKey()), await open(newKey()), await open(newKey())]
-    const foreign = await open('somebody/else.bin')
+    const foreign = await open('other/file.bin')
     const named = await Promise.all(
       [{}, { completedAt: world.clock.now }, { deletingAt: world.clock.now }].map(async (values) => {
         const upload = await open(newKey())
-        await scene.makeBackup({
+        await fixtures.makeBackup({
           disk: 's3',
           isSuccessful: false,
           completedAt: null,
@@ -96,7 +90,7 @@ describe('open uploads', () => {
 
   it('are looked for again when the store was away', async () => {
     await open(newKey())
-    const odd = await openOddStore((_request, response) => void response.writeHead(500).end())
+    const odd = await openStubStore((_request, response) => void response.writeHead(500).end())
     useStore(world, odd)
     await expect(sweepUploads(world.panel)).rejects.toThrow()
     await odd.close()
@@ -104,11 +98,11 @@ describe('open uploads', () => {
   })
 })
 
-describe('a backup that nobody reports of', () => {
+describe('a backup without a report', () => {
   it('fails after six hours, and its upload is aborted', async () => {
-    const { uuid } = (await scene.start()).body.attributes
+    const { uuid } = (await fixtures.start()).body.attributes
     const path = `/api/remote/backups/${uuid}?size=1000`
-    const { status } = await world.request('GET', path, { token: scene.node.token })
+    const { status } = await world.request('GET', path, { token: fixtures.node.token })
     expect(status).toBe(200)
     expect(await openKeys()).toHaveLength(1)
     world.clock.advance(6 * 3600)

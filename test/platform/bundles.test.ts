@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { budgets, lambdaSize, overBudget, sizeTable, surfaces } from '../../src/cli/bundles.ts'
+import { budgetsKib, lambdaSize, overBudget, sizeTable, surfaceNames } from '../../src/cli/bundles.ts'
 import { zipEntries } from '../../src/cli/zip-entries.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
@@ -25,7 +25,9 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 /** A script as it runs where there is neither a database nor an account at a cloud. */
 async function run(script: string, words: string[], more: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
-  const child = execFile(process.execPath, [`src/cli/${script}`, ...words], { env: { PATH, HOME, ...more } })
+  const child = execFile(process.execPath, [`src/cli/scripts/${script}`, ...words], {
+    env: { PATH, HOME, ...more },
+  })
   const [[code], stdout, stderr] = await Promise.all([
     once(child, 'close'),
     text(child.stdout!),
@@ -41,7 +43,7 @@ const rowsIn = (stdout: string) =>
     return { name, raw, gzip, budget, isOver: rest[3] === 'over' }
   })
 
-const promised = surfaces.map((name) => ({ name, budget: budgets[name] }))
+const promised = surfaceNames.map((name) => ({ name, budget: budgetsKib[name] }))
 
 describe('deploy-workers --dry-run', () => {
   it('bundles each surface within its budget, without what Workers lack', { timeout }, async () => {
@@ -103,7 +105,7 @@ describe('deploy-lambda --package', () => {
       '--out',
       out,
     ])
-    expect(rowsIn(stdout), stderr).toMatchObject([{ name: 'remote', budget: budgets.remote }])
+    expect(rowsIn(stdout), stderr).toMatchObject([{ name: 'remote', budget: budgetsKib.remote }])
     const state = JSON.parse(await readFile(join(out, 'serverless-state.json'), 'utf8'))
     // A name of its own, so that it may stand in the region of the panel, too.
     expect(state.service.functions.remote.name).toBe('roost-remote-remote')
@@ -163,6 +165,6 @@ describe('the table of sizes', () => {
   })
 
   it('takes no archive that is none for a function', async () => {
-    await expect(lambdaSize('client', 'package.json', 1)).rejects.toThrow('no ZIP archive')
+    await expect(lambdaSize('client', 'package.json', 1)).rejects.toThrow('not a ZIP archive')
   })
 })

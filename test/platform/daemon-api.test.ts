@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readConfigFile } from '../../src/platform/local/daemon/config-file.ts'
-import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
-import type { RunningDaemon } from '../../src/platform/local/daemon/start.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfigFile } from '../../src/dev/daemon/config-file.ts'
+import type { DaemonOptions } from '../../src/dev/daemon/daemon.ts'
+import type { RunningDaemon } from '../../src/dev/daemon/start.ts'
 import { callDaemon, discardDaemon, nodeSecret, startTestDaemon } from '../support/development-daemon.ts'
 import { describeGameServer } from '../support/game-server.ts'
 import { startStubPanel, type StubPanel } from '../support/stub-panel.ts'
+import { until } from '../support/until.ts'
 
 let panel: StubPanel
 let dataDirectory: string
@@ -37,7 +38,7 @@ function addServer(settings: Record<string, unknown> = {}): string {
 }
 
 describe('boot', () => {
-  it('asks for page 0 first, then for the other pages, then reports the restart with the body null', async () => {
+  it('fetches page 0, then the other pages, then reports the restart with the body null', async () => {
     for (let count = 0; count < 101; count += 1) addServer()
     const daemon = await start()
     await daemon.ready
@@ -58,20 +59,20 @@ describe('boot', () => {
     const daemon = await start({ retry: { first: 10, max: 20, total: 20_000 } })
     expect((await callDaemon(daemon, 'GET', '/api/servers')).status).toBe(503)
     expect((await callDaemon(daemon, 'GET', '/api/system')).status).toBe(200)
-    await vi.waitFor(() => expect(panel.callsTo('GET', '/servers').length).toBeGreaterThan(2))
+    await until(() => expect(panel.callsTo('GET', '/servers').length).toBeGreaterThan(2))
     isDown = false
     await daemon.ready
     expect((await callDaemon(daemon, 'GET', '/api/servers')).status).toBe(200)
   })
 
-  it('takes a 4xx of the panel as final', async () => {
+  it('does not retry after a 4xx of the panel', async () => {
     panel.refuse = () => 403
     const daemon = await start()
     await expect(daemon.ready).rejects.toThrow('403')
     expect(panel.calls).toHaveLength(1)
   })
 
-  it('skips a server whose shape Wings would not decode', async () => {
+  it('skips a server whose configuration Wings cannot decode', async () => {
     const bad = addServer({ environment: [] })
     const good = addServer()
     const daemon = await start()
@@ -125,7 +126,7 @@ describe('the HTTP API', () => {
     })
   })
 
-  it('answers 400 labelled as text for a body that is no JSON, empty, or of a wrong type', async () => {
+  it('answers 400 as text for a body that is empty, not JSON, or has a field of the wrong type', async () => {
     const uuid = addServer()
     const daemon = await start()
     await daemon.ready
@@ -157,7 +158,7 @@ describe('the HTTP API', () => {
     expect(answer.status).toBe(502)
   })
 
-  it('synchronises while the panel waits: 204, or 500 with the old configuration kept', async () => {
+  it('synchronizes before it answers: 204, or 500 with the old configuration kept', async () => {
     const uuid = addServer()
     const daemon = await start()
     await daemon.ready
@@ -187,7 +188,7 @@ describe('the HTTP API', () => {
     expect((await callDaemon(middle, 'GET', '/api/system', undefined, fresh)).status).toBe(200)
   })
 
-  it('writes its configuration down, or keeps the one it has', async () => {
+  it('writes its configuration file, or keeps the old configuration when it cannot', async () => {
     const configFile = join(dataDirectory, 'config', 'node.json')
     const daemon = await start({ configFile })
     await daemon.ready
@@ -201,7 +202,7 @@ describe('the HTTP API', () => {
     expect((await stat(configFile)).mode & 0o777).toBe(0o600)
   })
 
-  it('knows deauthorize-user from 1.12 on', async () => {
+  it('has deauthorize-user from 1.12 on', async () => {
     const body = { user: randomUUID(), servers: [] }
     const old = await start({ profile: '1.11' })
     await old.ready
@@ -213,7 +214,7 @@ describe('the HTTP API', () => {
 })
 
 describe('faults', () => {
-  it('fails, drops and hangs as asked', async () => {
+  it('fails, drops and hangs', async () => {
     const uuid = addServer()
     const daemon = await start()
     await daemon.ready
@@ -242,6 +243,6 @@ describe('faults', () => {
     })
     await daemon.ready
     expect((await callDaemon(daemon, 'POST', `/api/servers/${uuid}/install`)).status).toBe(202)
-    await vi.waitFor(() => expect(panel.callsTo('POST', `/servers/${uuid}/install`)).toHaveLength(2))
+    await until(() => expect(panel.callsTo('POST', `/servers/${uuid}/install`)).toHaveLength(2))
   })
 })

@@ -25,7 +25,7 @@ const onDisk = (path: string) => readFile(join(folder, path), 'utf8')
 const put = (path: string, content: string | Buffer) => writeFile(join(folder, path), content)
 
 describe('compress', () => {
-  it('makes a tar.gz beside the files, which unpacks to them again', async () => {
+  it('creates a tar.gz beside the files, which unpacks to them again', async () => {
     const bytes = randomBytes(2_000_000)
     await mkdir(join(folder, 'world/region'), { recursive: true })
     await put('world/region/r.mca', bytes)
@@ -70,7 +70,7 @@ describe('compress', () => {
     expect(content).not.toContain(archive)
   })
 
-  it('needs files, and leaves nothing behind when one is missing', async () => {
+  it('requires files, and leaves nothing behind when one is missing', async () => {
     await put('a', 'a')
     expect((await compress([])).status).toBe(422)
     expect((await compress(['a', 'missing'])).status).toBe(404)
@@ -79,13 +79,13 @@ describe('compress', () => {
     expect(await at.spooled()).toEqual([])
   })
 
-  it('keeps to its folder whatever the names say', async () => {
+  it('does not leave its folder', async () => {
     await put('outside', 'x')
     await mkdir(join(folder, 'in'))
     expect((await compress(['../outside'], 'in')).status).toBe(404)
   })
 
-  it('goes on when the client goes away', async () => {
+  it('goes on when the client disconnects', async () => {
     await put('big', randomBytes(30_000_000))
     await fetch(`${at.daemon.url}/api/servers/${at.uuid}/files/compress`, {
       method: 'POST',
@@ -122,7 +122,7 @@ describe('decompress', () => {
     ['tar', tar],
     ['tar.gz', gzipSync(tar)],
     ['zip', zip],
-  ])('unpacks a %s over what is there, but for denied names and links', async (_format, archive) => {
+  ])('unpacks a %s over existing files, without denied names and links', async (_format, archive) => {
     await mkdir(join(folder, 'to/dir'), { recursive: true })
     await put('to/dir/a.txt', 'before')
     await put('to/dir/kept', 'kept')
@@ -144,7 +144,7 @@ describe('decompress', () => {
     expect(script.mtime.toISOString().slice(0, 10)).toBe('2024-03-15')
   })
 
-  it('unpacks archives that hold nothing', async () => {
+  it('unpacks empty archives', async () => {
     await put('archive', zipOf([]))
     expect(await decompress('archive')).toBe(204)
     expect(await paths()).toEqual(['archive'])
@@ -215,7 +215,7 @@ describe('decompress', () => {
     expect(await paths()).toEqual(['archive'])
   })
 
-  it('puts no damaged file in place', async () => {
+  it('does not write a damaged file', async () => {
     const damagedZip = zipOf([{ name: 'a', content: 'some text', stored: true }])
     damagedZip.write('X', 31)
     await put('archive', damagedZip)
@@ -229,7 +229,7 @@ describe('decompress', () => {
     expect(await at.spooled()).toEqual([])
   })
 
-  it('answers 400 when a folder stands where a file belongs, and 500 for the reverse', async () => {
+  it('answers 400 when a folder has the name of a file, and 500 for the reverse', async () => {
     await mkdir(join(folder, 'name'))
     await put('archive', tarOf([{ path: 'name', content: 'x' }]))
     expect(await decompress('archive')).toBe(400)
@@ -238,7 +238,7 @@ describe('decompress', () => {
     expect(await decompress('name')).toBe(500)
   })
 
-  it('goes on when the client goes away', async () => {
+  it('goes on when the client disconnects', async () => {
     await put(
       'a.zip',
       zipOf([

@@ -5,21 +5,17 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { s3ObjectStore } from '../../src/adapters/objects.ts'
-import type { Profile } from '../../src/platform/local/daemon/daemon.ts'
-import {
-  type DaemonWithBackup,
-  failedReport,
-  startDaemonWithBackup,
-  until,
-} from '../support/daemon-backups.ts'
+import type { Profile } from '../../src/dev/daemon/daemon.ts'
+import { type DaemonWithBackup, failedReport, startDaemonWithBackup } from '../support/daemon-backups.ts'
 import { discardDaemon, openSocket, signToken, startTestDaemon } from '../support/development-daemon.ts'
-import { openOddStore, openTestStore, type TestStore } from '../support/object-store.ts'
+import { openStubStore, openTestStore, type TestStore } from '../support/object-store.ts'
+import { until } from '../support/until.ts'
 
 const mebibyte = 1024 * 1024
 const partSize = 5 * mebibyte
 let shared: TestStore
 let at: DaemonWithBackup
-const odd: TestStore[] = []
+const stubs: TestStore[] = []
 
 beforeAll(async () => {
   shared = await openTestStore()
@@ -30,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await at.close()
-  for (const each of odd.splice(0)) await each.close()
+  for (const each of stubs.splice(0)) await each.close()
 })
 
 async function begin(profile: Profile = '1.13'): Promise<void> {
@@ -40,10 +36,10 @@ async function begin(profile: Profile = '1.13'): Promise<void> {
 const order = () => at.order({ adapter: 's3' })
 const restore = (url: string, changes: object = {}) =>
   at.restore({ adapter: 's3', download_url: url, ...changes })
-const keptHere = () => readdir(join(at.daemon.dataDirectory, 'backups'))
+const listArchives = () => readdir(join(at.daemon.dataDirectory, 'backups'))
 const uploads = () => s3ObjectStore(shared.options).multipart
 
-/** Lets the panel open an upload in the store when it is asked; gives the upload's id once it was. */
+/** Makes the panel open an upload in the store for each request. The returned function gives its id. */
 function plan(size = partSize): () => string {
   let uploadId = ''
   at.panel.uploads.set(at.backup, async (bytes) => {
@@ -57,10 +53,10 @@ function plan(size = partSize): () => string {
   return () => uploadId
 }
 
-/** Lets the panel name two parts at a store that answers what `listener` says. */
+/** Makes the panel give URLs of two parts at a store that answers with `listener`. */
 async function planAt(listener: RequestListener): Promise<TestStore> {
-  const store = await openOddStore(listener)
-  odd.push(store)
+  const store = await openStubStore(listener)
+  stubs.push(store)
   const parts = [1, 2].map((number) => `${store.options.endpoint}/${number}`)
   at.panel.uploads.set(at.backup, async (size) => ({ parts, part_size: Math.ceil(size / 2) }))
   return store
@@ -80,7 +76,7 @@ async function makeWhole(content: Buffer): Promise<string> {
 }
 
 describe('a backup in the object store', () => {
-  it('arrives in parts, one after the other, whose tags are reported; nothing of it stays here', async () => {
+  it('is uploaded in parts, one after the other, whose ETags are reported; nothing is left on the node', async () => {
     const viewer = await openSocket(at.daemon, at.uuid, at.panel.url, signToken(at.uuid))
     await until(() => expect(viewer.texts('status')).toHaveLength(1))
     const link = await makeWhole(randomBytes(12 * mebibyte))
@@ -103,13 +99,13 @@ describe('a backup in the object store', () => {
     expect(at.panel.callsTo('GET', `/backups/${at.backup}`).map(({ query }) => query.get('size'))).toEqual([
       String(archive.length),
     ])
-    expect(await keptHere()).toEqual([])
+    expect(await listArchives()).toEqual([])
     await until(() => expect(viewer.texts('backup completed')).toHaveLength(1))
     expect(JSON.parse(viewer.texts('backup completed')[0] ?? '')).toMatchObject({ uuid: at.backup, checksum })
     expect((await at.api('DELETE', `/backup/${at.backup}`)).status).toBe(404)
   })
 
-  it('is sent as stores want it: with its type and the exact length of each part', async () => {
+  it('is uploaded with its type and the exact length of each part', async () => {
     const seen: string[] = []
     let [open, most] = [0, 0]
     await planAt((request, response) => {
@@ -139,7 +135,7 @@ describe('a backup in the object store', () => {
     ['refuses', (_request, response) => response.writeHead(403).end()],
     ['fails', (_request, response) => response.writeHead(503).end()],
     ['answers another success', (_request, response) => response.writeHead(204, { etag: '"x"' }).end()],
-    ['gives no tag', (_request, response) => response.writeHead(200).end()],
+    ['gives no ETag', (_request, response) => response.writeHead(200).end()],
     ['breaks off', (request) => request.socket.destroy()],
   ])('fails when the store %s, without a second attempt', async (_name, listener) => {
     const store = await planAt(listener)
@@ -148,10 +144,10 @@ describe('a backup in the object store', () => {
     await at.reported()
     expect(at.reports()).toEqual([failedReport])
     expect(store.requests).toEqual(['PUT /1'])
-    await until(async () => expect(await keptHere()).toEqual([]))
+    await until(async () => expect(await listArchives()).toEqual([]))
   })
 
-  it('fails when the link of a part has expired or is not the one that was signed', async () => {
+  it('fails when the link of a part was changed', async () => {
     plan()
     const planned = at.panel.uploads.get(at.backup)
     at.panel.uploads.set(at.backup, async (size) => {
@@ -165,13 +161,13 @@ describe('a backup in the object store', () => {
   })
 
   it.each([undefined, {}, { parts: [], part_size: null }, { parts: [5], part_size: 5 }])(
-    'fails when the panel names no parts, but %j',
+    'fails when the panel gives no parts, but %j',
     async (answer) => {
       if (answer) at.panel.uploads.set(at.backup, async () => answer as any)
       await order()
       await at.reported()
       expect(at.reports()).toEqual([failedReport])
-      await until(async () => expect(await keptHere()).toEqual([]))
+      await until(async () => expect(await listArchives()).toEqual([]))
     },
   )
 
@@ -181,7 +177,7 @@ describe('a backup in the object store', () => {
     await at.put('world', randomBytes(6 * mebibyte))
     await order()
     await until(() => expect(shared.requests.filter((line) => line.includes(uploadId())).length).toBe(2))
-    await until(async () => expect(await keptHere()).toEqual([]))
+    await until(async () => expect(await listArchives()).toEqual([]))
     await at.daemon.close()
     const next = await startTestDaemon(at.panel, { dataDirectory: at.daemon.dataDirectory })
     try {
@@ -193,38 +189,38 @@ describe('a backup in the object store', () => {
     }
   })
 
-  it('of a daemon that dies while it sends leaves its archive here', async () => {
+  it('of a daemon that dies while it uploads leaves its archive on the node', async () => {
     const store = await planAt(() => undefined)
     await at.put('world', randomBytes(3_000_000))
     await order()
     await until(() => expect(store.requests).toEqual(['PUT /1']))
     await at.daemon.close()
     expect(at.reports()).toEqual([])
-    expect(await keptHere()).toEqual([`${at.backup}.tar.gz`])
+    expect(await listArchives()).toEqual([`${at.backup}.tar.gz`])
   })
 
-  it('is given up when its server is removed, and nobody is told', async () => {
+  it('is aborted when its server is removed, and not reported', async () => {
     const store = await planAt(() => undefined)
     await at.put('world', randomBytes(3_000_000))
     await order()
     await until(() => expect(store.requests).toEqual(['PUT /1']))
     expect((await at.api('DELETE', '')).status).toBe(204)
     await until(() => expect(existsSync(at.folder)).toBe(false))
-    await until(async () => expect(await keptHere()).toEqual([]))
+    await until(async () => expect(await listArchives()).toEqual([]))
     expect(at.reports()).toEqual([])
   })
 })
 
 describe('a restoration from the object store', () => {
-  it('brings the files back, whatever redirects are on the way', async () => {
+  it('restores the files, also after redirects', async () => {
     const content = randomBytes(6 * mebibyte)
     const link = await makeWhole(content)
     await at.put('world', 'changed since')
     await at.put('since', 'made since')
-    const store = await openOddStore((_request, response) =>
+    const store = await openStubStore((_request, response) =>
       response.writeHead(302, { location: link }).end(),
     )
-    odd.push(store)
+    stubs.push(store)
     expect((await restore(`${store.options.endpoint}/a`)).status).toBe(202)
     await at.reported(1, '/restore')
     expect(at.reports('/restore')).toEqual([{ successful: true }])
@@ -246,10 +242,10 @@ describe('a restoration from the object store', () => {
     await at.close()
     await begin(profile)
     await at.put('kept', 'kept')
-    const store = await openOddStore((_request, response) =>
+    const store = await openStubStore((_request, response) =>
       response.writeHead(status, type ? { 'content-type': type } : {}).end('no archive'),
     )
-    odd.push(store)
+    stubs.push(store)
     const answer = await restore(`${store.options.endpoint}/a`, { truncate_directory: expected === 400 })
     expect(answer.status).toBe(expected)
     if (expected === 202) {
@@ -260,7 +256,7 @@ describe('a restoration from the object store', () => {
     expect(at.reports('/restore')).toHaveLength(expected === 202 ? 1 : 0)
   })
 
-  it('is answered with 500 when nobody is at the address', async () => {
+  it('is answered with 500 when nothing listens at the URL', async () => {
     expect((await restore('http://127.0.0.1:1/a')).status).toBe(500)
     expect((await restore('nowhere')).status).toBe(500)
     expect(at.reports('/restore')).toEqual([])
@@ -270,11 +266,11 @@ describe('a restoration from the object store', () => {
     const link = await makeWhole(randomBytes(6 * mebibyte))
     const archive = Buffer.from(await (await fetch(link)).arrayBuffer())
     const headers = { 'content-type': 'application/gzip', 'content-length': archive.length }
-    const store = await openOddStore((request, response) => {
+    const store = await openStubStore((request, response) => {
       response.writeHead(200, headers).write(archive.subarray(0, 3 * mebibyte))
       if (request.url === '/cut') setTimeout(() => response.destroy(), 200)
     })
-    odd.push(store)
+    stubs.push(store)
     expect((await restore(`${store.options.endpoint}/cut`)).status).toBe(202)
     await at.reported(1, '/restore')
     expect(at.reports('/restore')).toEqual([{ successful: false }])

@@ -5,14 +5,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { DaemonOptions, Profile } from '../../src/platform/local/daemon/daemon.ts'
-import {
-  type DaemonWithBackup,
-  failedReport,
-  startDaemonWithBackup,
-  until,
-} from '../support/daemon-backups.ts'
+import type { DaemonOptions, Profile } from '../../src/dev/daemon/daemon.ts'
+import { type DaemonWithBackup, failedReport, startDaemonWithBackup } from '../support/daemon-backups.ts'
 import { callDaemon, discardDaemon, signToken, startTestDaemon } from '../support/development-daemon.ts'
+import { until } from '../support/until.ts'
 
 let at: DaemonWithBackup
 
@@ -21,7 +17,7 @@ const start = async (options: Partial<DaemonOptions> = {}) => void (at = await s
 afterEach(() => at.close())
 
 describe('a backup on the node', () => {
-  it('holds every regular file of the server, byte for byte, and is reported with its digest', async () => {
+  it('contains every regular file of the server, byte for byte, and is reported with its checksum', async () => {
     await start()
     const bytes = randomBytes(3_000_000)
     const long = `${'a'.repeat(120)}/${'b'.repeat(120)}/${'c'.repeat(90)}`
@@ -83,7 +79,7 @@ describe('a backup on the node', () => {
     ['*.log\n!keep.log\nlogs/\n/top', ['deep/top', 'keep.log', 'world.dat']],
     ['# a comment\n\n**/deep\r\nworld.???\n', ['a.log', 'keep.log', 'logs/x', 'top']],
     ['*', []],
-  ])('leaves out what the lines %j name', async (ignored, expected) => {
+  ])('leaves out files that match %j', async (ignored, expected) => {
     await start()
     for (const path of ['logs', 'deep']) await mkdir(join(at.folder, path))
     for (const path of ['a.log', 'keep.log', 'logs/x', 'deep/top', 'top', 'world.dat']) await at.put(path)
@@ -95,15 +91,18 @@ describe('a backup on the node', () => {
   it.each([
     ['short', 'a.log', ['.pteroignore', 'b']],
     ['longer than 32 KiB', `a.log\n${'#'.repeat(32 * 1024)}`, ['.pteroignore', 'a.log', 'b']],
-  ])('goes by a .pteroignore that is %s when nothing else is said', async (_name, content, expected) => {
-    await start()
-    for (const path of ['a.log', 'b']) await at.put(path)
-    await at.put('.pteroignore', content)
-    await at.make()
-    expect(await at.names()).toEqual(expected)
-  })
+  ])(
+    'uses a .pteroignore that is %s when the order has no ignored files',
+    async (_name, content, expected) => {
+      await start()
+      for (const path of ['a.log', 'b']) await at.put(path)
+      await at.put('.pteroignore', content)
+      await at.make()
+      expect(await at.names()).toEqual(expected)
+    },
+  )
 
-  it('follows no .pteroignore that is a link', async () => {
+  it('ignores a .pteroignore that is a link', async () => {
     await start()
     await at.put('a.log')
     await at.put('lines', 'a.log')
@@ -112,7 +111,7 @@ describe('a backup on the node', () => {
     expect(await at.names()).toEqual(['a.log', 'lines'])
   })
 
-  it('of a server without files can be made and restored', async () => {
+  it('of a server without files can be created and restored', async () => {
     await start()
     await at.make()
     expect(at.reports()).toEqual([expect.objectContaining({ successful: true, parts: null })])
@@ -122,7 +121,7 @@ describe('a backup on the node', () => {
     expect(at.reports('/restore')).toEqual([{ successful: true }])
   })
 
-  it('is refused with what cannot be one', async () => {
+  it('is refused with an invalid adapter or UUID', async () => {
     await start()
     expect((await at.order({ ignore: ['a'] })).status).toBe(400)
     expect((await at.order({ uuid: '../../x' })).status).toBe(400)
@@ -168,10 +167,21 @@ describe('a backup on the node', () => {
     expect((await at.api('DELETE', `/backup/${at.backup}`)).status).toBe(204)
     expect(existsSync(at.place())).toBe(false)
     expect((await at.api('DELETE', `/backup/${at.backup}`)).status).toBe(404)
-    expect((await at.api('DELETE', '/backup/..%2Fstates')).status).toBe(404)
   })
 
-  it('stays when its server is removed', async () => {
+  it('is found by a UUID only, whatever archives are elsewhere on the node', async () => {
+    await start()
+    await at.make()
+    const outside = join(at.daemon.dataDirectory, 'outside.tar.gz')
+    await writeFile(outside, 'not a backup')
+    expect((await at.api('DELETE', '/backup/..%2Foutside')).status).toBe(404)
+    expect(existsSync(outside)).toBe(true)
+    const claims = { scope: 'backup-download', unique_id: randomUUID(), backup_uuid: '../outside' }
+    const signed = signToken(at.uuid, claims)
+    expect((await fetch(`${at.daemon.url}/download/backup?token=${signed}`)).status).toBe(404)
+  })
+
+  it('is kept when its server is removed', async () => {
     await start()
     await at.put('a')
     await at.make()
@@ -180,7 +190,7 @@ describe('a backup on the node', () => {
     expect(await at.names()).toEqual(['a'])
   })
 
-  it('lies in a folder of its server on pelican alone', async () => {
+  it('is in a folder of its server only on pelican', async () => {
     await start({ profile: 'pelican' })
     await at.put('a')
     await at.make()
@@ -232,7 +242,7 @@ describe('a download of a backup', () => {
 describe('a daemon that misbehaves', () => {
   const route = 'POST /api/remote/backups/*'
 
-  it('reports again when it loses the answer', async () => {
+  it('reports again when the response is lost', async () => {
     await start()
     at.daemon.faults.push({ route, effect: 'drop', times: 1 })
     await at.order()
@@ -241,7 +251,7 @@ describe('a daemon that misbehaves', () => {
     expect(existsSync(at.place())).toBe(true)
   })
 
-  it('takes the archive away when the panel refuses the second report, as Wings does', async () => {
+  it('removes the archive when the panel refuses the second report, as Wings does', async () => {
     await start()
     at.daemon.faults.push({ route, effect: 'drop', times: 1 })
     at.panel.refuse = () => (at.reports().length > 1 ? 400 : undefined)
@@ -262,7 +272,7 @@ describe('a daemon that misbehaves', () => {
     await at.reported(2, '/restore')
   })
 
-  it('dies before it reports: the archive stays, and no later daemon reports it', async () => {
+  it('dies before it reports: the archive is kept, and no later daemon reports it', async () => {
     await start()
     await at.put('a')
     at.daemon.faults.push({ route, effect: 'hang' })
@@ -284,7 +294,7 @@ describe('a daemon that misbehaves', () => {
     }
   })
 
-  it('dies while it packs: what was written of the archive stays', async () => {
+  it('dies while it packs: the incomplete archive is kept', async () => {
     await start()
     await at.put('world', randomBytes(60_000_000))
     expect((await at.order()).status).toBe(202)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { configurationParsers } from '../../src/platform/local/daemon/configuration-parsers.ts'
-import { createDoneMatcher, createLineReader } from '../../src/platform/local/daemon/console-output.ts'
-import { buildEnvironment, expandInvocation } from '../../src/platform/local/daemon/environment.ts'
+import { configurationParsers } from '../../src/dev/daemon/configuration-parsers.ts'
+import { createDoneMatcher, createLineReader } from '../../src/dev/daemon/console-output.ts'
+import { buildEnvironment, expandInvocation } from '../../src/dev/daemon/environment.ts'
 import {
   decodeServerConfiguration,
   type ConfigurationReplacement,
-} from '../../src/platform/local/daemon/server-configuration.ts'
+} from '../../src/dev/daemon/server-configuration.ts'
 import { describeGameServer } from '../support/game-server.ts'
 
 const uuid = '7d7d3d7c-52f6-4a05-8f57-7cf8c1d9b001'
@@ -23,7 +23,7 @@ describe('configuration files', () => {
     expect(parse('file', 'port 1\nname a\n', [replacement('port', 'port 2')])).toBe('port 2\nname a\n')
   })
 
-  it('of type properties keep comments, change present keys and gain missing ones', () => {
+  it('of type properties keep comments, change existing keys and get missing ones', () => {
     const replacements = [replacement('port', '2'), replacement('motd', 'new'), replacement('mode', 'b', 'x')]
     expect(parse('properties', '# note\nport=1\nmode=a\n', replacements)).toBe(
       '# note\nport=2\nmode=a\nmotd=new\n',
@@ -55,7 +55,7 @@ describe('configuration files', () => {
   })
 })
 
-describe('the shape of a server', () => {
+describe('the configuration of a server', () => {
   const valid = describeGameServer(uuid)
   const { settings } = valid
 
@@ -128,7 +128,7 @@ describe('console output', () => {
     expect(lines[2]).toBe('x'.repeat(65_536))
   })
 
-  it('means "started" by a part, a pattern, or the text of a broken pattern', () => {
+  it('means "started" by a substring, a pattern, or the text of an invalid pattern', () => {
     const isDone = createDoneMatcher(['ready', 'regex:^Up in \\d+s', 'regex:('], false)
     expect(['is ready now', 'Up in 3s', 'a regex:( b', 'not yet'].map(isDone)).toEqual([
       true,

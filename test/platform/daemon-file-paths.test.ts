@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Profile } from '../../src/platform/local/daemon/daemon.ts'
+import type { Profile } from '../../src/dev/daemon/daemon.ts'
 import { type DaemonWithServer, fileRoutesOf, startDaemonWithServer } from '../support/daemon-server.ts'
 
 let at: DaemonWithServer
@@ -64,7 +64,7 @@ describe('paths and links', () => {
     expect((await lstat(join(secret, 'key'))).mode & 0o777).toBe(0o644)
   })
 
-  it('follow links beneath the root, but not to the folder of the thing itself', async () => {
+  it('follow links beneath the root, except for the folder of the file itself', async () => {
     await write('real/deep/a', 'a')
     await symlink('./real/../real', join(folder, 'link'))
     expect((await read('link/deep/a')).status).toBe(200)
@@ -74,7 +74,7 @@ describe('paths and links', () => {
     expect((await read('loop/a/b')).status).toBe(500)
   })
 
-  it('are no way to wait for a pipe', async () => {
+  it('do not open a pipe', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe')])
     expect((await read('pipe')).status).toBe(400)
     expect((await list('/'))[0]).toMatchObject({ mode: expect.stringMatching(/^prw/), file: true })
@@ -82,7 +82,7 @@ describe('paths and links', () => {
 })
 
 describe('releases differ', () => {
-  it('1.11 answers 500 for what is missing, and breaks off in a folder', async () => {
+  it('1.11 answers 500 for a missing file, and closes the connection for a folder', async () => {
     await start('1.11')
     await mkdir(join(folder, 'dir'))
     expect((await read('missing')).status).toBe(500)
@@ -118,7 +118,7 @@ describe('releases differ', () => {
 describe('the denylist', () => {
   const lines = ['*.key', '/config/', '!public.key']
 
-  it('keeps rename, copy and write from matching paths, and nothing else', async () => {
+  it('protects matching paths from rename, copy and write only', async () => {
     await start('1.13', lines)
     await mkdir(join(folder, 'config'))
     await writeFile(join(folder, 'config/a'), 'a')

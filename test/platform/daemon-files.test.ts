@@ -61,7 +61,7 @@ describe('the file routes', () => {
     expect(Buffer.from(await (await read('bytes')).arrayBuffer()).equals(bytes)).toBe(true)
   })
 
-  it('take no body of unknown length', async () => {
+  it('refuse a body of unknown length', async () => {
     const chunked = await fetch(`${at.daemon.url}/api/servers/${at.uuid}/files/write?file=a`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${nodeSecret}` },
@@ -72,7 +72,7 @@ describe('the file routes', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('leave the old content when the client goes away in the middle', async () => {
+  it('keep the old content when the client disconnects in the middle', async () => {
     await write('a', 'old')
     const { hostname, port } = new URL(at.daemon.url)
     const outgoing = request({
@@ -90,7 +90,7 @@ describe('the file routes', () => {
     expect(await onDisk('a')).toBe('old')
   })
 
-  it('never mix the contents of two writers', async () => {
+  it('never mix the contents of concurrent writers', async () => {
     const contents = Array.from({ length: 20 }, (_, at) => String.fromCharCode(97 + at).repeat(200_000 + at))
     expect(await Promise.all(contents.map((content) => write('deep/er/a', content)))).toEqual(
       contents.map(() => 204),
@@ -166,7 +166,7 @@ describe('the file routes', () => {
     expect(await list('/plugins')).toEqual([])
   })
 
-  it('rename: nothing for a missing source, never over what is there', async () => {
+  it('rename: ignore a missing source, never replace an existing file', async () => {
     await write('a/b.txt', 'b')
     await write('c.txt', 'c')
     await symlink('nowhere', join(folder, 'dangling'))
@@ -232,7 +232,7 @@ describe('the file routes', () => {
     expect(await readdir(folder)).toHaveLength(13)
   })
 
-  it('delete things and links, but not the root', async () => {
+  it('delete files, folders and links, but not the root', async () => {
     await write('dir/a/b', 'b')
     await write('c', 'c')
     await symlink('dir', join(folder, 'link'))
@@ -256,7 +256,7 @@ describe('the file routes', () => {
     expect((await list('/'))[0]).toMatchObject({ mode: '-rw-------', mode_bits: '600' })
   })
 
-  it('make folders that may be there already', async () => {
+  it('create folders that may exist', async () => {
     expect(await statusOf('POST', 'create-directory', { name: 'b/c', path: '/a' })).toBe(204)
     expect(await statusOf('POST', 'create-directory', { name: 'c', path: 'a/b' })).toBe(204)
     await write('file', 'x')
@@ -265,7 +265,7 @@ describe('the file routes', () => {
     expect(await readdir(join(folder, 'a/b'))).toEqual(['c'])
   })
 
-  it('take no body that is no JSON', async () => {
+  it('refuse a body that is not JSON', async () => {
     for (const route of ['copy', 'delete', 'chmod', 'compress', 'decompress', 'pull', 'create-directory']) {
       for (const body of ['', '[]', '{"root":5,"files":["a"],"location":5,"path":5,"url":5}']) {
         expect([route, body, await statusOf('POST', route, body)]).toEqual([route, body, 400])

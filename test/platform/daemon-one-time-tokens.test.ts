@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createOneTimeTokens } from '../../src/platform/local/daemon/one-time-tokens.ts'
+import { createOneTimeTokens } from '../../src/dev/daemon/one-time-tokens.ts'
 
 it('remembers a used token for an hour', () => {
   const tokens = createOneTimeTokens()

@@ -5,7 +5,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
+import type { DaemonOptions } from '../../src/dev/daemon/daemon.ts'
 import { type DaemonWithServer, startDaemonWithServer } from '../support/daemon-server.ts'
 import { callDaemon } from '../support/development-daemon.ts'
 
@@ -14,7 +14,7 @@ let at: DaemonWithServer
 let folder: string
 let site: Server
 let address: string
-/** Answers that are kept open half-way. */
+/** Responses that stay open halfway. */
 let open: ServerResponse[]
 
 beforeEach(async () => {
@@ -56,7 +56,7 @@ const underWay = async () =>
     .downloads
 
 describe('pull', () => {
-  it('fetches in the foreground and answers the file', async () => {
+  it('fetches in the foreground and answers with the file', async () => {
     await start()
     const answer = await pull('/a%20b.jar?x=1', { foreground: true })
     expect(answer.status).toBe(200)
@@ -65,7 +65,7 @@ describe('pull', () => {
     expect(await underWay()).toBeNull()
   })
 
-  it('names the file as asked, in a folder that need not be there', async () => {
+  it('gives the file the requested name, in a folder that need not exist', async () => {
     await start()
     await pull('/x', { foreground: true, root: '/mods/../mods', file_name: 'given.jar' })
     await pull('/x', { foreground: true, root: null, directory: 'mods', use_header: true })
@@ -74,7 +74,7 @@ describe('pull', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['mods', 'up.jar'])
   })
 
-  it('goes on in the background, tells how far it is, and ends', async () => {
+  it('runs in the background and reports its progress', async () => {
     await start()
     const answer = await pull('/slow')
     expect(answer.status).toBe(202)
@@ -85,7 +85,7 @@ describe('pull', () => {
     expect((await readFile(join(folder, 'slow'))).equals(content)).toBe(true)
   })
 
-  it('stops when it is deleted, and what was written stays', async () => {
+  it('stops when it is deleted, and keeps what was written', async () => {
     await start()
     const { identifier } = (await (await pull('/slow')).json()) as { identifier: string }
     await expect.poll(async () => (await underWay())?.[0]?.Progress).toBe(0.25)
@@ -97,7 +97,7 @@ describe('pull', () => {
     expect((await readFile(join(folder, 'slow'))).length).toBeLessThan(content.length)
   })
 
-  it('takes three at once, however many ask', async () => {
+  it('runs at most three at once', async () => {
     await start()
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, count) => pull('/slow', { file_name: `slow-${count}` })),
@@ -117,7 +117,7 @@ describe('pull', () => {
     expect(await readdir(folder)).toEqual(path === '/cut' ? ['cut'] : [])
   })
 
-  it('fails for what cannot be reached, fetched or written', async () => {
+  it('fails for a URL that cannot be reached or fetched, and a file that cannot be written', async () => {
     await start()
     await mkdir(join(folder, 'dir'))
     await writeFile(join(folder, 'file'), 'x')
@@ -129,7 +129,7 @@ describe('pull', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['dir', 'file'])
   })
 
-  it('needs an address and a folder', async () => {
+  it('requires a URL and a folder', async () => {
     await start()
     expect((await pull('/a', { url: '' })).status).toBe(400)
     expect((await pull('/a', { url: 'no address' })).status).toBe(400)
@@ -156,7 +156,7 @@ describe('pull', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('can be switched off by the configuration of the node', async () => {
+  it('can be disabled by the configuration of the node', async () => {
     await start()
     await callDaemon(at.daemon, 'POST', '/api/update', { api: { disable_remote_download: true } })
     expect((await pull('/a')).status).toBe(400)
@@ -164,7 +164,7 @@ describe('pull', () => {
     expect((await call('DELETE', '/x')).status).toBe(400)
   })
 
-  it('ends with the server it is for', async () => {
+  it('ends with its server', async () => {
     await start()
     await pull('/slow')
     await expect.poll(async () => (await underWay())?.[0]?.Progress).toBe(0.25)

@@ -3,9 +3,10 @@ import { mkdir, readdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { DaemonOptions, Profile } from '../../src/platform/local/daemon/daemon.ts'
+import type { DaemonOptions, Profile } from '../../src/dev/daemon/daemon.ts'
 import { tarOf } from '../support/archives.ts'
-import { type DaemonWithBackup, startDaemonWithBackup, until } from '../support/daemon-backups.ts'
+import { type DaemonWithBackup, startDaemonWithBackup } from '../support/daemon-backups.ts'
+import { until } from '../support/until.ts'
 import { callDaemon, discardDaemon, startTestDaemon } from '../support/development-daemon.ts'
 
 let at: DaemonWithBackup
@@ -15,7 +16,7 @@ const start = async (options: Partial<DaemonOptions> = {}) => void (at = await s
 afterEach(() => at.close())
 
 describe('a restoration', () => {
-  it('writes over the files of the server, and removes none', async () => {
+  it('replaces files of the server, and removes none', async () => {
     await start()
     await mkdir(join(at.folder, 'world'))
     await at.put('world/a', 'from the backup')
@@ -35,7 +36,7 @@ describe('a restoration', () => {
     expect(await at.spooled()).toEqual([])
   })
 
-  it('removes them all when it is told to', async () => {
+  it('removes all of them when requested', async () => {
     await start()
     await at.put('a', 'from the backup')
     await at.make()
@@ -46,7 +47,7 @@ describe('a restoration', () => {
     expect(await readdir(at.folder)).toEqual(['a'])
   })
 
-  it('stops the server first, and lets nobody start it meanwhile', async () => {
+  it('stops the server first, which cannot be started meanwhile', async () => {
     await start()
     await at.run()
     await at.make()
@@ -64,7 +65,7 @@ describe('a restoration', () => {
     await until(async () => expect((await at.state()).state).toBe('running'))
   })
 
-  it('fails when the server does not stop, which then goes on', async () => {
+  it('fails when the server does not stop, which then keeps running', async () => {
     await start({ stopTimeout: 300 })
     const configuration = at.panel.servers.get(at.uuid)!.process_configuration as Record<string, unknown>
     configuration['stop'] = { type: 'command', value: 'unheard' }
@@ -79,7 +80,7 @@ describe('a restoration', () => {
     await until(async () => expect((await at.state()).state).toBe('offline'))
   })
 
-  it('makes a suspended server one that is not, as Wings does', async () => {
+  it('unsuspends a suspended server, as Wings does', async () => {
     await start()
     await at.make()
     at.panel.servers.get(at.uuid)!.settings['suspended'] = true
@@ -91,7 +92,7 @@ describe('a restoration', () => {
     expect((await at.state()).is_suspended).toBe(true)
   })
 
-  it('of a damaged archive fails, and its server goes on', async () => {
+  it('of a damaged archive fails, and the server can be used', async () => {
     await start()
     await at.put('a', randomBytes(200_000))
     await at.make()
@@ -127,7 +128,7 @@ describe('a restoration', () => {
     expect((await readdir(at.folder)).toSorted()).toEqual(['evil', 'link'])
   })
 
-  it('is refused with what cannot be restored, and then nobody is told', async () => {
+  it('is refused for what cannot be restored, and then not reported', async () => {
     await start()
     await at.put('a')
     expect((await at.restore({ adapter: 'ftp' })).status).toBe(400)
@@ -154,7 +155,7 @@ describe('a restoration', () => {
     },
   )
 
-  it('of a daemon that dies meanwhile is never reported, and its server is as the panel says', async () => {
+  it('of a daemon that dies meanwhile is never reported, and its server follows the panel', async () => {
     await start()
     await at.put('a', 'from the backup')
     await at.make()

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Profile } from '../../src/platform/local/daemon/daemon.ts'
+import type { Profile } from '../../src/dev/daemon/daemon.ts'
 import { type DaemonWithServer, startDaemonWithServer } from '../support/daemon-server.ts'
 import { callDaemon, discardDaemon, signToken, startTestDaemon } from '../support/development-daemon.ts'
 import { startStubPanel } from '../support/stub-panel.ts'
@@ -39,7 +39,7 @@ const upload = (
     method: 'POST',
     body,
   })
-/** What the daemon tells the panel of the users' doings, which it does when it ends. */
+/** Returns the activity that the daemon reports to the panel, which it does when it stops. */
 async function activities(): Promise<Record<string, unknown>[]> {
   await at.daemon.close()
   return at.panel
@@ -48,7 +48,7 @@ async function activities(): Promise<Record<string, unknown>[]> {
 }
 
 describe('a signed download', () => {
-  it('gives a file once', async () => {
+  it('sends a file once', async () => {
     await start()
     const content = randomBytes(3_000_000)
     await mkdir(join(folder, 'a'))
@@ -64,7 +64,7 @@ describe('a signed download', () => {
     expect(await downloadStatus(signed)).toBe(404)
   })
 
-  it('gives a file to one of many at once', async () => {
+  it('sends a file to one of many concurrent requests', async () => {
     await start()
     await writeFile(join(folder, 'a'), 'a')
     const signed = forFile('a')
@@ -72,7 +72,7 @@ describe('a signed download', () => {
     expect(answers.toSorted((a, b) => a - b)).toEqual([200, ...Array<number>(11).fill(404)])
   })
 
-  it('answers 500 for a bad or expired token and 404 for one that is meant for something else', async () => {
+  it('answers 500 for an invalid or expired token and 404 for one of another scope', async () => {
     await start()
     await writeFile(join(folder, 'a'), 'a')
     const past = Math.floor(Date.now() / 1_000) - 1
@@ -110,7 +110,7 @@ describe('a signed download', () => {
     expect(await downloadStatus(forFile('/'))).toBe(400)
   })
 
-  it('knows neither scopes nor 404 for files on 1.11', async () => {
+  it('has neither scopes nor 404 for files on 1.11', async () => {
     await start('1.11')
     await mkdir(join(folder, 'dir'))
     await writeFile(join(folder, 'a'), 'a')
@@ -119,14 +119,14 @@ describe('a signed download', () => {
     expect(await downloadStatus(forFile('dir'))).toBe(500)
   })
 
-  it('needs a user on pelican', async () => {
+  it('requires a user on pelican', async () => {
     await start('pelican')
     await writeFile(join(folder, 'a'), 'a')
     expect(await downloadStatus(forFile('a', { user_uuid: undefined }))).toBe(404)
     expect(await downloadStatus(forFile('a'))).toBe(200)
   })
 
-  it('is revoked with its user from 1.12 on', async () => {
+  it('is revoked with its user’s tokens from 1.12 on', async () => {
     await start('1.12')
     await writeFile(join(folder, 'a'), 'a')
     await mkdir(join(folder, 'up'))
@@ -155,7 +155,7 @@ describe('a signed download', () => {
 })
 
 describe('a signed upload', () => {
-  it('takes many files, over those that are there, and reports each', async () => {
+  it('writes many files, replaces existing ones, and reports each', async () => {
     await start()
     await mkdir(join(folder, 'mods'))
     await writeFile(join(folder, 'mods/b.txt'), 'before')
@@ -184,7 +184,7 @@ describe('a signed upload', () => {
     )
   })
 
-  it('takes 20 MB as they come', async () => {
+  it('streams 20 MB', async () => {
     await start()
     const content = randomBytes(20_000_000)
     expect((await upload(formOf([{ name: 'big.bin', content }]), { directory: 'new/folder' })).status).toBe(
@@ -205,7 +205,7 @@ describe('a signed upload', () => {
     expect(await at.spooled()).toEqual([])
   })
 
-  it('is refused without files, and when it is no whole form', async () => {
+  it('is refused without files, and when the form is incomplete', async () => {
     await start()
     expect((await upload(formOf([{ name: 'a', content: 'a' }], 'file'))).status).toBe(400)
     const value = new FormData()
@@ -220,7 +220,7 @@ describe('a signed upload', () => {
     expect(await activities()).toEqual([])
   })
 
-  it('reads names as programs escape them', async () => {
+  it('reads escaped names', async () => {
     await start()
     const head = 'Content-Disposition: form-data; name="files"; filename="dir/a \\"b\\".txt"'
     const body = new Blob([`--b\r\n${head}\r\n\r\nx\r\n--b--\r\n`], {
@@ -230,7 +230,7 @@ describe('a signed upload', () => {
     expect(await readdir(folder)).toEqual(['a "b".txt'])
   })
 
-  it('leaves nothing when the client goes away', async () => {
+  it('leaves nothing when the client disconnects', async () => {
     await start()
     const { hostname, port } = new URL(at.daemon.url)
     const outgoing = request({
@@ -248,7 +248,7 @@ describe('a signed upload', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('is good once, however large what comes again is', async () => {
+  it('is valid once, also for a large body', async () => {
     await start()
     const signed = token('file-upload')
     expect((await upload(formOf([{ name: 'a', content: 'first' }]), { signed })).status).toBe(200)
@@ -267,7 +267,7 @@ describe('a signed upload', () => {
     expect((await activities()).map(({ metadata }) => metadata)).toEqual([{ file: 'a', directory: '/' }])
   })
 
-  it('stays in the server, and writes over no folder and no link', async () => {
+  it('stays in the server, and replaces no folder and no link', async () => {
     await start()
     const secret = join(at.daemon.dataDirectory, 'secret')
     await mkdir(secret)
@@ -284,7 +284,7 @@ describe('a signed upload', () => {
     expect(await readdir(secret)).toEqual([])
   })
 
-  it('gives many writers of one name one whole content', async () => {
+  it('keeps the whole content of one of many writers', async () => {
     await start()
     const contents = Array.from({ length: 12 }, (_, at) => String.fromCharCode(97 + at).repeat(300_000))
     const answers = await Promise.all(contents.map((content) => upload(formOf([{ name: 'same', content }]))))

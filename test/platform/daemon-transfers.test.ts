@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { packDirectory } from '../../src/platform/local/daemon/transfer-archive.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { packDirectory } from '../../src/dev/daemon/transfer-archive.ts'
 import {
   callDaemon,
   discardDaemon,
@@ -15,6 +15,7 @@ import {
 } from '../support/development-daemon.ts'
 import { describeGameServer } from '../support/game-server.ts'
 import { startStubPanel, type StubPanel } from '../support/stub-panel.ts'
+import { until } from '../support/until.ts'
 
 type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>
 
@@ -41,8 +42,7 @@ afterEach(async () => {
   await panel.close()
 })
 
-/** Machines are slow at times. */
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
+/** Waits long enough for slow machines. */
 const folderOn = (daemon: TestDaemon) => join(daemon.dataDirectory, 'volumes', uuid)
 const at = (rest = '') => `/api/servers/${uuid}${rest}`
 const transferToken = (claims: object = {}, secret = targetSecret) =>
@@ -54,7 +54,7 @@ const destination = (token = transferToken()) => ({
 })
 const order = (body: object = destination()) => callDaemon(source, 'POST', at('/transfer'), body)
 const asTarget = { Authorization: `Bearer ${targetSecret}` }
-/** Who reported which end, in order. */
+/** Lists which node reported which result, in order. */
 const reports = () =>
   panel.calls.flatMap(({ method, path, headers, text }) => {
     const [, result] = /\/transfer\/(\w+)$/.exec(path) ?? []
@@ -96,7 +96,7 @@ async function digestsOf(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(digests))
 }
 
-/** A body as a source sends it, with an archive and a checksum of one's own. */
+/** Builds a body as a source sends it, with the given archive and checksum. */
 function formOf(archive: Buffer, checksum?: string): FormData {
   const form = new FormData()
   form.append('archive', new Blob([new Uint8Array(archive)]), 'archive.tar.gz')
@@ -126,7 +126,7 @@ async function archiveOf(files: Record<string, string>): Promise<Buffer> {
 const digestOf = (archive: Buffer) => createHash('sha256').update(archive).digest('hex')
 
 describe('a transfer', () => {
-  it('brings every file to the target, byte for byte, and only the target reports its success', async () => {
+  it('sends every file to the target, byte for byte, and only the target reports its success', async () => {
     await writeWorld()
     const before = await digestsOf(folderOn(source))
     expect((await order()).status).toBe(202)
@@ -152,7 +152,7 @@ describe('a transfer', () => {
     expect(await readdir(folderOn(target))).toEqual(['kept'])
   })
 
-  it('stops a running server first, and lets nobody start it on either node meanwhile', async () => {
+  it('stops a running server first, which cannot be started on either node meanwhile', async () => {
     expect((await callDaemon(source, 'POST', '/api/servers', { uuid })).status).toBe(202)
     await until(() => expect(panel.callsTo('POST', `/servers/${uuid}/install`)).toHaveLength(1))
     await callDaemon(source, 'POST', at('/power'), { action: 'start' })
@@ -168,7 +168,7 @@ describe('a transfer', () => {
     await reported('target success null')
   })
 
-  it('is refused by a source whose server does not stop, and then the server goes on', async () => {
+  it('is refused by a source whose server does not stop, which then keeps running', async () => {
     const configuration = panel.servers.get(uuid)!.process_configuration as Record<string, unknown>
     configuration['stop'] = { type: 'command', value: 'unheard' }
     await callDaemon(source, 'POST', '/api/servers', { uuid, start_on_completion: true })
@@ -181,7 +181,7 @@ describe('a transfer', () => {
     await until(async () => expect(await state()).toBe('offline'))
   })
 
-  it('is told to those who watch, and ends their connection once the panel deletes the server', async () => {
+  it('is published to consoles, which are closed when the panel deletes the server', async () => {
     const socket = await openSocket(
       source,
       uuid,
@@ -202,7 +202,7 @@ describe('a transfer', () => {
     expect(player.texts('transfer logs')).toEqual([])
   })
 
-  it('needs an address and a token, and is refused while another is under way', async () => {
+  it('requires a URL and a token, and is refused while another is running', async () => {
     expect((await order({})).status).toBe(400)
     expect((await order({ ...destination(), token: '' })).status).toBe(400)
     expect((await order({ ...destination(), url: null })).status).toBe(400)
@@ -232,12 +232,12 @@ describe('a transfer that fails', () => {
     expect(await stands(target)).toBe(false)
   })
 
-  it('since the target cannot be reached is reported by the source', async () => {
+  it('because the target cannot be reached is reported by the source', async () => {
     await order({ ...destination(), url: 'http://127.0.0.1:1/api/transfers' })
     await reported('source failure null')
   })
 
-  it('half-way since it is cancelled leaves nothing on the target and everything on the source', async () => {
+  it('because it is cancelled half-way leaves nothing on the target and everything on the source', async () => {
     await writeFile(join(folderOn(source), 'world'), randomBytes(20_000_000))
     const before = await digestsOf(folderOn(source))
     expect((await order()).status).toBe(202)
@@ -255,7 +255,7 @@ describe('a transfer that fails', () => {
     ['a wrong checksum', async () => formOf(await archiveOf({ a: 'a' }), 'f'.repeat(64))],
     ['no checksum', async () => formOf(await archiveOf({ a: 'a' }))],
     ['no archive', async () => new FormData()],
-    ['an archive that is none', async () => formOf(randomBytes(5_000), digestOf(Buffer.alloc(0)))],
+    ['an invalid archive', async () => formOf(randomBytes(5_000), digestOf(Buffer.alloc(0)))],
     [
       'an archive that ends early',
       async () => {
@@ -270,7 +270,7 @@ describe('a transfer that fails', () => {
     expect(existsSync(folderOn(target))).toBe(false)
   })
 
-  it('before the panel was asked is not reported by the target', async () => {
+  it('before the panel was called is not reported by the target', async () => {
     const archive = await archiveOf({ a: 'a' })
     expect((await send('text', { 'Content-Type': 'text/plain' })).status).toBe(400)
     panel.refuse = ({ method }) => (method === 'GET' ? 403 : undefined)
@@ -279,7 +279,7 @@ describe('a transfer that fails', () => {
     expect((await fetch(`${target.url}/api/transfers`, { method: 'POST' })).status).toBe(401)
   })
 
-  it('since the panel does not take the success leaves the server on the source', async () => {
+  it('because the panel refuses the success leaves the server on the source', async () => {
     await writeFile(join(folderOn(source), 'kept'), 'kept')
     panel.refuse = ({ path }) => (path.endsWith('/transfer/success') ? 409 : undefined)
     await order()
@@ -292,7 +292,7 @@ describe('a transfer that fails', () => {
 })
 
 describe('a target', () => {
-  it('keeps what may be the only copy when the answer to its success was lost', async () => {
+  it('keeps what may be the only copy when the response to its success was lost', async () => {
     await writeFile(join(folderOn(source), 'kept'), 'kept')
     panel.refuse = ({ path }) => (/\/transfer\//.test(path) ? 409 : undefined)
     await order()
@@ -301,7 +301,7 @@ describe('a target', () => {
     expect(await readdir(folderOn(target))).toEqual(['kept'])
   })
 
-  it('takes no server that it has', async () => {
+  it('refuses a server that it has', async () => {
     await order()
     await reported('target success null')
     const archive = await archiveOf({ a: 'a' })
@@ -309,7 +309,7 @@ describe('a target', () => {
     expect(reports()).toEqual(['target success null'])
   })
 
-  it('gives up what it receives when the panel deletes it, or says so', async () => {
+  it('aborts what it receives when the panel deletes the server or cancels the transfer', async () => {
     const url = `/api/transfers/${uuid}`
     expect((await callDaemon(target, 'DELETE', url, undefined, asTarget)).status).toBe(404)
     expect((await callDaemon(target, 'DELETE', url, undefined, {})).status).toBe(401)

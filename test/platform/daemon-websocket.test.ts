@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
-import type { RunningDaemon } from '../../src/platform/local/daemon/start.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { DaemonOptions } from '../../src/dev/daemon/daemon.ts'
+import type { RunningDaemon } from '../../src/dev/daemon/start.ts'
 import {
   callDaemon,
   discardDaemon,
@@ -12,6 +12,7 @@ import {
 } from '../support/development-daemon.ts'
 import { describeGameServer } from '../support/game-server.ts'
 import { startStubPanel, type StubPanel } from '../support/stub-panel.ts'
+import { until } from '../support/until.ts'
 
 let panel: StubPanel
 let daemon: RunningDaemon & { dataDirectory: string }
@@ -44,7 +45,7 @@ async function replaceDaemon(options: Partial<DaemonOptions>): Promise<void> {
 
 async function installGame(): Promise<void> {
   await callDaemon(daemon, 'POST', `/api/servers/${uuid}/install`)
-  await vi.waitFor(() => expect(panel.callsTo('POST', `/servers/${uuid}/install`)).toHaveLength(1), 5_000)
+  await until(() => expect(panel.callsTo('POST', `/servers/${uuid}/install`)).toHaveLength(1))
 }
 
 function connect(claims: Record<string, unknown> = {}): Promise<TestSocket> {
@@ -52,7 +53,7 @@ function connect(claims: Record<string, unknown> = {}): Promise<TestSocket> {
 }
 
 async function firstFrame(socket: TestSocket): Promise<unknown> {
-  await vi.waitFor(() => expect(socket.frames.length).toBeGreaterThan(0))
+  await until(() => expect(socket.frames.length).toBeGreaterThan(0))
   return socket.frames[0]
 }
 
@@ -72,7 +73,7 @@ describe('the handshake', () => {
     await expect(openSocket(daemon, uuid, panel.url)).rejects.toThrow('400')
   })
 
-  it('follows a new panel address at once, while calls and other answers keep the old one', async () => {
+  it('accepts a new panel URL at once, while calls and other responses keep the old one', async () => {
     const [remote, listed] = ['https://eu.example', 'https://panel.example']
     await callDaemon(daemon, 'POST', '/api/update', { remote })
     await expect(openSocket(daemon, uuid, panel.url)).rejects.toThrow('403')
@@ -88,9 +89,9 @@ describe('the handshake', () => {
     expect(panel.callsTo('GET', `/servers/${uuid}`)).toHaveLength(1)
   })
 
-  it('greets with the state and, when offline, the resource use', async () => {
+  it('sends the state and, when offline, the resource use first', async () => {
     const socket = await connect()
-    await vi.waitFor(() => expect(socket.frames).toHaveLength(3))
+    await until(() => expect(socket.frames).toHaveLength(3))
     expect(socket.frames[0]).toEqual({ event: 'auth success' })
     expect(socket.frames[1]).toEqual({ event: 'status', args: ['offline'] })
     expect(JSON.parse(socket.texts('stats')[0] ?? '')).toMatchObject({
@@ -143,60 +144,58 @@ describe('tokens', () => {
     expect(await firstFrame(foreign)).toMatchObject({ event: 'daemon error' })
   })
 
-  it('of another server authenticate and then fail at the first event', async () => {
+  it('of another server authenticate, but fail at the first event', async () => {
     const socket = await connect({ server_uuid: randomUUID() })
-    await vi.waitFor(() => expect(socket.frames.length).toBeGreaterThan(1))
+    await until(() => expect(socket.frames.length).toBeGreaterThan(1))
     expect(socket.frames[0]).toEqual({ event: 'auth success' })
     expect(socket.frames[1]).toEqual({ event: 'jwt error', args: ['jwt: server uuid mismatch'] })
   })
 
-  it('are needed before anything else', async () => {
+  it('are required before anything else', async () => {
     const socket = await openSocket(daemon, uuid, panel.url)
     socket.send('send logs')
     expect(await firstFrame(socket)).toEqual({ event: 'jwt error', args: ['jwt: no jwt present'] })
   })
 
-  it('need no scope on 1.11', async () => {
+  it('require no scope on 1.11', async () => {
     await replaceDaemon({ profile: '1.11' })
     const socket = await connect({ scope: undefined })
     expect(await firstFrame(socket)).toEqual({ event: 'auth success' })
   })
 
-  it('announce their end and can be renewed on the same socket', async () => {
+  it('announce their expiry and can be renewed on the same socket', async () => {
     await replaceDaemon({ tokenCheckInterval: 50 })
-    const socket = await connect({ exp: now() + 2 })
-    await vi.waitFor(() => expect(socket.texts('token expiring').length).toBeGreaterThan(0))
+    const socket = await connect({ exp: now() + 4 })
+    await until(() => expect(socket.texts('token expiring').length).toBeGreaterThan(0))
     const expired = { event: 'jwt error', args: ['jwt: exp claim is invalid'] }
-    await vi.waitFor(() => expect(socket.frames).toContainEqual(expired), 5_000)
+    await until(() => expect(socket.frames).toContainEqual(expired))
     socket.send('auth', signToken(uuid))
-    await vi.waitFor(() =>
-      expect(socket.frames.filter((frame) => frame.event === 'auth success')).toHaveLength(2),
-    )
+    await until(() => expect(socket.frames.filter((frame) => frame.event === 'auth success')).toHaveLength(2))
     expect(socket.texts('status')).toHaveLength(1)
   })
 
-  it('are revoked by their identifier', async () => {
+  it('are revoked by their `jti`', async () => {
     const socket = await connect({ jti: 'gone' })
-    await vi.waitFor(() => expect(socket.texts('stats')).toHaveLength(1))
+    await until(() => expect(socket.texts('stats')).toHaveLength(1))
     expect(
       (await callDaemon(daemon, 'POST', `/api/servers/${uuid}/ws/deny`, { jtis: ['gone'] })).status,
     ).toBe(204)
     socket.send('send stats')
     const denied = { event: 'jwt error', args: ['jwt: created too far in past (denylist)'] }
-    await vi.waitFor(() => expect(socket.frames.at(-1)).toEqual(denied))
+    await until(() => expect(socket.frames.at(-1)).toEqual(denied))
   })
 
   it('of a user are revoked and only that user is disconnected', async () => {
     const socket = await connect()
     const other = await connect({ user_uuid: randomUUID() })
-    await vi.waitFor(() => expect([...socket.texts('stats'), ...other.texts('stats')]).toHaveLength(2))
+    await until(() => expect([...socket.texts('stats'), ...other.texts('stats')]).toHaveLength(2))
     await callDaemon(daemon, 'POST', '/api/deauthorize-user', { user, servers: [uuid] })
     expect(await socket.closed).toBe(1006)
     const again = await connect()
     const denied = { event: 'jwt error', args: [`${prefix} jwt: created too far in past (denylist)`] }
     expect(await firstFrame(again)).toEqual(denied)
     other.send('send stats')
-    await vi.waitFor(() => expect(other.texts('stats')).toHaveLength(2))
+    await until(() => expect(other.texts('stats')).toHaveLength(2))
   })
 })
 
@@ -205,63 +204,63 @@ describe('the console', () => {
     await installGame()
     const socket = await connect()
     socket.send('set state', 'start')
-    await vi.waitFor(() => expect(socket.texts('status')).toEqual(['offline', 'starting', 'running']), 5_000)
+    await until(() => expect(socket.texts('status')).toEqual(['offline', 'starting', 'running']))
     expect(socket.texts('console output')[0]).toContain('\u001b[33m\u001b[1m[Roost Daemon]:')
     socket.send('send command', 'say hello')
-    await vi.waitFor(() => expect(socket.texts('console output')).toContain('[Server] hello'))
+    await until(() => expect(socket.texts('console output')).toContain('[Server] hello'))
     const late = await connect()
     late.send('send logs')
-    await vi.waitFor(() =>
+    await until(() =>
       expect(late.texts('console output')).toEqual([
         'Loading on port 25565',
         'Done! Ready for players',
         '[Server] hello',
       ]),
     )
-    await vi.waitFor(() => {
+    await until(() => {
       const report = JSON.parse(late.texts('stats').at(-1) ?? '{}') as {
         uptime?: number
         memory_bytes?: number
       }
       expect(report.uptime).toBeGreaterThan(0)
       if (process.platform === 'linux') expect(report.memory_bytes).toBeGreaterThan(0)
-    }, 5_000)
+    })
     socket.send('set state', 'stop')
-    await vi.waitFor(() => expect(socket.texts('status').slice(-2)).toEqual(['stopping', 'offline']), 5_000)
+    await until(() => expect(socket.texts('status').slice(-2)).toEqual(['stopping', 'offline']))
   })
 
-  it('obeys nobody without the permission, silently', async () => {
+  it('ignores commands without the permission', async () => {
     await installGame()
     const socket = await connect({ permissions: ['websocket.connect', 'control.console'] })
     socket.send('set state', 'start')
     socket.send('send stats')
-    await vi.waitFor(() => expect(socket.texts('stats')).toHaveLength(2))
+    await until(() => expect(socket.texts('stats')).toHaveLength(2))
     expect(socket.texts('status')).toEqual(['offline'])
     const starter = await connect({ permissions: ['websocket.connect', 'control.start'] })
     starter.send('set state', 'start')
-    await vi.waitFor(() => expect(starter.texts('status').at(-1)).toBe('running'), 5_000)
+    await until(() => expect(starter.texts('status').at(-1)).toBe('running'))
     starter.send('send command', 'say unseen')
     starter.send('set state', 'kill')
     starter.send('send stats')
     socket.send('send command', 'say seen')
-    await vi.waitFor(() => expect(socket.texts('console output')).toContain('[Server] seen'))
+    await until(() => expect(socket.texts('console output')).toContain('[Server] seen'))
     expect(socket.texts('console output')).not.toContain('[Server] unseen')
     expect(starter.texts('status').at(-1)).toBe('running')
   })
 
-  it('shows the installation only to those who may see it, and errors in words only to those', async () => {
+  it('shows the installation and the messages of errors only to users with the permissions', async () => {
     const plain = await connect()
     const admin = await connect({ permissions: ['*', 'admin.websocket.install', 'admin.websocket.errors'] })
-    await vi.waitFor(() => expect([...plain.texts('stats'), ...admin.texts('stats')]).toHaveLength(2))
+    await until(() => expect([...plain.texts('stats'), ...admin.texts('stats')]).toHaveLength(2))
     await installGame()
-    await vi.waitFor(() => expect(plain.texts('install completed')).toEqual(['']))
+    await until(() => expect(plain.texts('install completed')).toEqual(['']))
     expect(plain.texts('install started')).toEqual([''])
     expect(plain.texts('install output')).toEqual([])
     expect(admin.texts('install output')).toEqual(['program installed'])
     panel.refuse = () => 404
     plain.send('set state', 'start')
     admin.send('set state', 'start')
-    await vi.waitFor(() =>
+    await until(() =>
       expect([...plain.texts('daemon error'), ...admin.texts('daemon error')]).toHaveLength(2),
     )
     expect(plain.texts('daemon error')[0]).not.toMatch(/\b404\b/)
@@ -275,14 +274,14 @@ describe('activity', () => {
     panel.refuse = (call) => (call.path === '/activity' ? 422 : undefined)
     const socket = await connect()
     socket.send('set state', 'start')
-    await vi.waitFor(() => expect(socket.texts('status').at(-1)).toBe('running'), 5_000)
+    await until(() => expect(socket.texts('status').at(-1)).toBe('running'))
     socket.send('send command', 'list')
-    await vi.waitFor(() => {
+    await until(() => {
       const refused = panel.callsTo('POST', '/activity').at(-1)?.body as { data: unknown[] } | undefined
       expect(refused?.data).toHaveLength(2)
-    }, 5_000)
+    })
     panel.refuse = () => undefined
-    await vi.waitFor(() => {
+    await until(() => {
       const last = panel.callsTo('POST', '/activity').at(-1)?.body as { data: unknown[] } | undefined
       const common = {
         user,
@@ -294,21 +293,21 @@ describe('activity', () => {
         { ...common, event: 'server:power.start', metadata: {} },
         { ...common, event: 'server:console.command', metadata: { command: 'list' } },
       ])
-    }, 5_000)
+    })
   })
 
   it('is posted when the daemon closes and kept on disk when that fails', async () => {
     await installGame()
     const socket = await connect()
     socket.send('set state', 'start')
-    await vi.waitFor(() => expect(socket.texts('status').at(-1)).toBe('running'), 5_000)
+    await until(() => expect(socket.texts('status').at(-1)).toBe('running'))
     panel.refuse = (call) => (call.path === '/activity' ? 500 : undefined)
     await daemon.close()
     panel.refuse = () => undefined
     const before = panel.callsTo('POST', '/activity').length
     expect(before).toBe(1)
     await restart({ dataDirectory: daemon.dataDirectory })
-    await vi.waitFor(() => expect(panel.callsTo('POST', '/activity')).toHaveLength(2))
+    await until(() => expect(panel.callsTo('POST', '/activity')).toHaveLength(2))
     expect(panel.callsTo('POST', '/activity')[1]?.text).toContain('server:power.start')
   })
 })

@@ -1,40 +1,39 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { performHere } from '../../src/cli/own-panel.ts'
+import { runLocally } from '../../src/cli/run-locally.ts'
 import { eggs, nests, nodes, servers, users } from '../../src/db/schema.ts'
 import { readEnv } from '../../src/platform/env.ts'
 import { startNode } from '../../src/platform/node.ts'
-import { type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
+import { type DatabaseHandle, openPostgres } from '../../src/platform/postgres.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
+import { makePanelFolder, type PanelFolder } from '../support/panel-folder.ts'
 
 const hasPostgres = await findPostgres('first starts over one database')
 
 describe.skipIf(!hasPostgres)('over one empty database', () => {
-  let directory: string
+  let folder: PanelFolder
   let created: Awaited<ReturnType<typeof createDatabase>>
-  let database: OpenedDatabase
+  let database: DatabaseHandle
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'roost-first-start-'))
+    folder = await makePanelFolder()
     created = await createDatabase()
     database = openPostgres(created.url, 1)
   })
   afterEach(async () => {
     await database?.close()
     await created?.drop()
-    await rm(directory, { recursive: true, force: true })
+    await folder?.remove()
   })
 
-  /** What two processes would be given. */
+  /** Runs the first start in two processes. */
   const environments = () =>
     ['one', 'other'].map((name) => ({
       APP_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
       DATABASE_URL: created.url,
-      DATA_DIR: join(directory, name),
+      DATA_DIR: join(folder.path, name),
       LOG_LEVEL: 'warn',
       PORT: '0',
     }))
@@ -57,7 +56,7 @@ describe.skipIf(!hasPostgres)('over one empty database', () => {
 
   it('eggs that are seeded at once are there once', async () => {
     const seed = () =>
-      Promise.all(environments().map((each) => performHere(readEnv(each), { verb: 'seed', input: null })))
+      Promise.all(environments().map((each) => runLocally(readEnv(each), { verb: 'seed', input: null })))
     const count = async () => [await database.db.$count(nests), await database.db.$count(eggs)]
     await seed()
     const seeded = await count()

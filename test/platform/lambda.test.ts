@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
+import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { jobs as jobsTable } from '../../src/db/schema.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
-import { signMessage } from '../../src/platform/local/qstash-signature.ts'
+import { signMessage } from '../../src/dev/qstash/signature.ts'
 import { application } from '../../src/surfaces/application.ts'
 import { browser } from '../../src/surfaces/browser.ts'
 import { jobs } from '../../src/surfaces/jobs.ts'
@@ -14,7 +14,7 @@ import {
   stubEnvironment,
 } from '../support/cloud-services.ts'
 import { fullAcl, makeKey, makeUser } from '../support/factories.ts'
-import { callThroughGateway } from '../support/lambda-gateway.ts'
+import { callThroughGateway, httpEvent } from '../support/lambda-gateway.ts'
 import { signingKeys } from '../support/world.ts'
 
 const hasPostgres = await findPostgres('Lambda functions')
@@ -35,15 +35,15 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
   })
 
   it('runs the tick when its schedule asks for it', async () => {
-    await lambda([jobs], { tick })(schedule)
+    await lambda([jobs], { tick: runTick })(schedule)
     const rows = await services.database.db.select({ name: jobsTable.name }).from(jobsTable)
     expect(rows).toContainEqual({ name: 'maintain-activity' })
   })
 
   it('refuses events it has nothing to do with', async () => {
-    await expect(lambda([browser])(schedule)).rejects.toThrow('does not know')
+    await expect(lambda([browser])(schedule)).rejects.toThrow('does not handle')
     await expect(
-      lambda([jobs], { tick })({ source: 'aws.s3', 'detail-type': 'Object Created' }),
+      lambda([jobs], { tick: runTick })({ source: 'aws.s3', 'detail-type': 'Object Created' }),
     ).rejects.toThrow()
   })
 
@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
     const signature = await signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body })
     const request = { headers: { 'upstash-signature': signature }, body, sourceIp }
     const { status } = await callThroughGateway(
-      lambda([jobs], { tick, signatures: signingKeyOf }),
+      lambda([jobs], { tick: runTick, verifySignature: findSigningKey }),
       'POST',
       '/jobs/tick',
       request,
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
     expect(JSON.parse(new TextDecoder().decode(announced?.body))).toEqual({ job: expect.any(String) })
   })
 
-  it('NW-2: compares addresses as numbers, and lets nobody in whose address cannot be read', async () => {
+  it('NW-2: compares addresses as numbers, and refuses callers with an unreadable address', async () => {
     const admin = await makeUser(services.world, { rootAdmin: true })
     const key = { type: 'application' as const, acl: fullAcl, allowedIps: ['2001:db8::1', '192.0.2.7'] }
     const authorization = `Bearer ${(await makeKey(services.world, admin, key)).token}`
@@ -78,6 +78,17 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
     expect(await statusFrom('::ffff:192.0.2.7')).toBe(200)
     expect(await statusFrom('192.0.2.8')).toBe(403)
     expect(await statusFrom('unknown')).toBe(403)
+  })
+
+  it('NW-5: takes a question mark in the decoded path for a part of the path', async () => {
+    const admin = await makeUser(services.world, { rootAdmin: true })
+    const { token } = await makeKey(services.world, admin, { type: 'application', acl: fullAcl })
+    const headers = { authorization: `Bearer ${token}` }
+    const event = httpEvent('GET', '/api/application/users', { headers, sourceIp })
+    const handler = lambda([application])
+    expect(await handler(event)).toMatchObject({ statusCode: 200 })
+    const rawPath = `${event.rawPath}?per_page=1`
+    expect(await handler({ ...event, rawPath })).toMatchObject({ statusCode: 404 })
   })
 
   it('answers 503 to all and logs every fault while its environment is incomplete', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openCloudParts } from '../../src/platform/cloud-parts.ts'
+import { openCloudServices } from '../../src/platform/cloud-services.ts'
 import { readEnv } from '../../src/platform/env.ts'
 import { openMailer } from '../../src/platform/mail.ts'
 import { openSmtp } from '../../src/platform/smtp.ts'
@@ -8,7 +8,7 @@ const smtp = { MAIL_DRIVER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:2525' }
 const cloud = {
   APP_URL: 'https://panel.test',
   APP_KEYS: `a:${Buffer.alloc(32).toString('base64')}`,
-  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
+  DATABASE_URL: 'postgres://user@127.0.0.1:1/x',
   UPSTASH_REDIS_REST_URL: 'https://127.0.0.1:1',
   UPSTASH_REDIS_REST_TOKEN: 'x',
   QSTASH_TOKEN: 'token',
@@ -30,7 +30,7 @@ describe('the environment of mail', () => {
     [{ MAIL_FROM: 'Roost <a@b.test>, x@y.test' }, 'MAIL_FROM'],
     [{ MAIL_FROM: 'Roost\r\n <a@b.test>' }, 'MAIL_FROM'],
   ])('is refused with the name of what is at fault: %j', (raw, name) => {
-    expect(() => readEnv(raw)).toThrow(new RegExp(`^The environment has a fault:\\n  ${name}: `))
+    expect(() => readEnv(raw)).toThrow(new RegExp(`^The environment is invalid:\\n  ${name}: [^\\n]*$`))
   })
 
   it.each([
@@ -50,7 +50,7 @@ describe('the environment of mail', () => {
   })
 
   it('takes no server on Workers, and says so at once', async () => {
-    const opening = openCloudParts(readEnv({ ...cloud, ...smtp }), 'workers')
-    await expect(opening).rejects.toThrow('MAIL_DRIVER: Workers do not carry smtp')
+    const opening = openCloudServices(readEnv({ ...cloud, ...smtp }), 'workers')
+    await expect(opening).rejects.toThrow('MAIL_DRIVER: smtp is not available on Workers')
   })
 })

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { only, rowsOf, uniqueViolation } from '../../src/db/database.ts'
+import { single, rowsOf, uniqueViolation } from '../../src/db/database.ts'
 import { activity, apiKeys, locations } from '../../src/db/schema.ts'
 import { openNeon } from '../../src/platform/neon.ts'
-import type { OpenedDatabase } from '../../src/platform/postgres.ts'
+import type { DatabaseHandle } from '../../src/platform/postgres.ts'
 import { type CloudServices, findPostgres, openCloudServices } from '../support/cloud-services.ts'
 import { makeKey, makeUser } from '../support/factories.ts'
 
@@ -14,12 +14,12 @@ describe.skipIf(!hasPostgres).each([
   { mode: 'over a pool of sockets', http: false },
 ])('Neon $mode', ({ http }) => {
   let services: CloudServices
-  let neon: OpenedDatabase
+  let neon: DatabaseHandle
 
   beforeAll(async () => {
     services = await openCloudServices()
     neon = openNeon(services.environment.DATABASE_URL ?? '', {
-      http,
+      usesHttp: http,
       poolSize: 1,
       localProxy: services.neon.address,
     })
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres).each([
       identifier: 'ptla_copied00001',
       expiresAt: new Date('2026-03-29T01:30:00.123Z'),
     }
-    const stored = only(await neon.db.insert(apiKeys).values(copy).returning())
+    const stored = single(await neon.db.insert(apiKeys).values(copy).returning())
     expect(stored).toEqual({ ...copy, id: stored.id })
     for (const read of [neon.db, services.database.db]) {
       expect(await read.select().from(apiKeys).where(eq(apiKeys.id, stored.id))).toEqual([stored])
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres).each([
 
   it('survives a connection that breaks inside a transaction', async () => {
     const broken = neon.transaction(async (db) => {
-      const { pid } = only(rowsOf<{ pid: number }>(await db.execute(sql`select pg_backend_pid() as pid`)))
+      const { pid } = single(rowsOf<{ pid: number }>(await db.execute(sql`select pg_backend_pid() as pid`)))
       await services.database.db.execute(sql`select pg_terminate_backend(${pid})`)
       await db.execute(sql`select 1`)
     })
@@ -99,8 +99,8 @@ describe.skipIf(!hasPostgres).each([
 describe('Neon out of reach', () => {
   it.each([true, false])('fails with SQLSTATE 08006 (over HTTP: %s)', async (http) => {
     // The discard port of this machine: nothing listens there.
-    const neon = openNeon('postgres://nobody@127.0.0.1:9/none', {
-      http,
+    const neon = openNeon('postgres://user@127.0.0.1:9/none', {
+      usesHttp: http,
       poolSize: 1,
       localProxy: '127.0.0.1:9',
     })

@@ -1,14 +1,14 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import { listenOn, socketAddress } from '../../src/platform/node-http.ts'
+import { listenHttp, socketAddress } from '../../src/platform/node-http.ts'
 import { sendRaw } from '../support/raw-http.ts'
 
-/** Whom a process takes for the caller that comes from 127.0.0.5 with this header. */
+/** Returns the client address of a request from 127.0.0.5 with this header. */
 async function addressBehind(trustedProxies: number, forwarded: string): Promise<string> {
   const app = new Hono<{ Bindings: HttpBindings }>().get('/', (c) => c.text(socketAddress(c, trustedProxies)))
   const fetch = (request: Request, bindings: unknown) => app.fetch(request, bindings as HttpBindings)
-  const { port, close } = await listenOn({ HOST: '127.0.0.1', PORT: 0 }, fetch)
+  const { port, close } = await listenHttp({ HOST: '127.0.0.1', PORT: 0 }, fetch)
   try {
     const headers = { 'x-forwarded-for': forwarded, 'x-real-ip': '203.0.113.9', forwarded: 'for=203.0.113.9' }
     const options = { headers, from: '127.0.0.5' }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import journal from '../../drizzle/meta/_journal.json' with { type: 'json' }
-import { mountedRoutes } from '../../src/cli/api-info.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
 import { rowsOf } from '../../src/db/database.ts'
-import { tick } from '../../src/domain/tick.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { startNode } from '../../src/platform/node.ts'
 import { migratePostgres } from '../../src/platform/postgres.ts'
@@ -33,7 +33,7 @@ type Isolate = {
 }
 
 function openWorker(environment: Record<string, string>): Isolate {
-  const { fetch, scheduled } = worker(surfaces, { tick })
+  const { fetch, scheduled } = worker(surfaces, { tick: runTick })
   const env = { ...environment, APP_URL: origin }
   return {
     send: async (method, path, headers = {}, body) => {
@@ -54,7 +54,7 @@ function openWorker(environment: Record<string, string>): Isolate {
 
 function openLambda(environment: Record<string, string>): Isolate {
   stubEnvironment({ ...environment, APP_URL: origin })
-  const handler = lambda(surfaces, { tick })
+  const handler = lambda(surfaces, { tick: runTick })
   return {
     send: (method, path, headers = {}, body) =>
       callThroughGateway(handler, method, path, {
@@ -66,7 +66,7 @@ function openLambda(environment: Record<string, string>): Isolate {
   }
 }
 
-const writingRoutes = mountedRoutes().filter(({ method }) => method !== 'GET')
+const writingRoutes = listMountedRoutes().filter(({ method }) => method !== 'GET')
 const concrete = (path: string) => path.replaceAll(/:\w+/g, '1')
 
 describe.skipIf(!hasPostgres).each([
@@ -163,7 +163,7 @@ describe.skipIf(!hasPostgres).each([
     const before = await contents()
     await isolate.tick()
     expect(await contents()).toEqual(before)
-    expect(warn.mock.calls.flat().join('\n')).toContain('The tick is left out')
+    expect(warn.mock.calls.flat().join('\n')).toContain('The tick was skipped')
   })
 
   it('is told once in the log, and in the report of health', async () => {
@@ -196,20 +196,22 @@ describe.skipIf(!hasPostgres).each([
   })
 
   it('is asked once in two seconds, until it has all; then never again', async () => {
-    const asked = async (work: () => Promise<unknown>) => {
+    const countQueries = async (work: () => Promise<unknown>) => {
       const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined)
       await work()
       const texts = lines.mock.calls.flat().map(String)
       lines.mockRestore()
       return texts.filter((text) => text.includes('"request"')).map((text) => JSON.parse(text).statements)
     }
-    expect(await asked(() => add('first'))).toEqual([1])
-    expect(await asked(() => Promise.all([add('a'), add('b'), add('c')]))).toEqual([0, 0, 0])
+    expect(await countQueries(() => add('first'))).toEqual([1])
+    expect(await countQueries(() => Promise.all([add('a'), add('b'), add('c')]))).toEqual([0, 0, 0])
     await showNewest()
     expect((await add('still')).status).toBe(503)
     later(3)
-    const [first = 0] = await asked(async () => expect((await add(crypto.randomUUID())).status).toBe(201))
-    const [second] = await asked(async () => expect((await add(crypto.randomUUID())).status).toBe(201))
+    const [first = 0] = await countQueries(async () =>
+      expect((await add(crypto.randomUUID())).status).toBe(201),
+    )
+    const [second] = await countQueries(async () => expect((await add(crypto.randomUUID())).status).toBe(201))
     expect(second).toBe(first - 1)
   })
 
@@ -223,7 +225,7 @@ describe.skipIf(!hasPostgres).each([
     }
   })
 
-  it('is not written to where nobody may look', async () => {
+  it('is not written to where the account may not read', async () => {
     await showNewest()
     await run(sql`alter table migrations rename column created_at to elsewhere`)
     try {
@@ -236,9 +238,9 @@ describe.skipIf(!hasPostgres).each([
   it('is refused altogether while it is empty, and served once it is migrated', async () => {
     await run(sql`drop schema public cascade`)
     await run(sql`create schema public`)
-    const asStranger = (method: string) => isolate.send(method, locations, { authorization })
-    expect((await asStranger('GET')).status).toBe(503)
-    expect((await asStranger('POST')).status).toBe(503)
+    const asOtherUser = (method: string) => isolate.send(method, locations, { authorization })
+    expect((await asOtherUser('GET')).status).toBe(503)
+    expect((await asOtherUser('POST')).status).toBe(503)
     expect((await isolate.send('GET', '/auth/login')).status).toBe(503)
     expect((await isolate.send('GET', '/health')).body).toMatchObject({
       status: 'degraded',
@@ -246,8 +248,8 @@ describe.skipIf(!hasPostgres).each([
     })
     await migratePostgres(services.environment.DATABASE_URL ?? '')
     later(3)
-    expect((await asStranger('GET')).status).toBe(401)
-    expect((await asStranger('POST')).status).toBe(401)
+    expect((await asOtherUser('GET')).status).toBe(401)
+    expect((await asOtherUser('POST')).status).toBe(401)
   })
 })
 

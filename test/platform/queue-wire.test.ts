@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Client } from '@upstash/qstash'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
+import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { qstashQueue } from '../../src/adapters/queue.ts'
 import { useLogLines } from '../support/log-lines.ts'
 
@@ -44,13 +44,13 @@ const queue = () =>
     baseUrl,
     origin,
     signingKeys: { current: 'a', next: 'b' },
-    checkSignature: signingKeyOf,
+    verifySignature: findSigningKey,
   })
 const sdk = () => new Client({ token, baseUrl, devMode: false, enableTelemetry: false, retry: false })
 
-const message = { id: 'one', delay: 5, deduplicationId: 'one-0', traceparent: '00-a-b-01' }
-const other = { id: 'two', delay: 0, deduplicationId: 'two-0' }
-/** The same messages in the words of the SDK. */
+const message = { id: 'one', delaySeconds: 5, deduplicationId: 'one-0', traceparent: '00-a-b-01' }
+const other = { id: 'two', delaySeconds: 0, deduplicationId: 'two-0' }
+/** Sends the same messages with the SDK. */
 const published = [
   {
     url,

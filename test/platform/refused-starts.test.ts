@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { tick } from '../../src/domain/tick.ts'
+import { runTick } from '../../src/domain/jobs/tick.ts'
 import { readEnv } from '../../src/platform/env.ts'
 import { lambda } from '../../src/platform/lambda.ts'
-import { neededByClouds } from '../../src/platform/stage.ts'
+import { requiredByClouds } from '../../src/platform/deployment-faults.ts'
 import { worker } from '../../src/platform/workers.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { type Answer, answerOf } from '../support/answers.ts'
@@ -18,7 +19,7 @@ import { callThroughGateway } from '../support/lambda-gateway.ts'
 type Variables = Record<string, string>
 type Case = [change: Variables, ...names: string[]]
 
-/** A deployed panel, whose services nobody here asks for anything. */
+/** The environment of a deployed panel, whose services are never called here. */
 const fit: Variables = {
   APP_URL: 'https://panel.test',
   APP_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -37,7 +38,7 @@ const development = {
   QSTASH_NEXT_SIGNING_KEY: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
 }
 
-/** What no platform starts with. */
+/** Values with which no platform starts. */
 const malformed: Case[] = [
   [{ APP_URL: 'panel.test' }, 'APP_URL'],
   [{ APP_URL: 'https://panel.test/panel' }, 'APP_URL'],
@@ -72,10 +73,10 @@ const unsafe: Case[] = [
   [{ NEON_LOCAL_PROXY: 'proxy.test:4444' }, 'NEON_LOCAL_PROXY'],
 ]
 
-/** What no function on Workers or Lambda starts with. */
+/** Values with which no function on Workers or Lambda starts. */
 const unfitForClouds: Case[] = [
-  ...neededByClouds.map((name): Case => [{ [name]: '' }, name]),
-  [Object.fromEntries(neededByClouds.map((name) => [name, ''])), ...neededByClouds],
+  ...requiredByClouds.map((name): Case => [{ [name]: '' }, name]),
+  [Object.fromEntries(requiredByClouds.map((name) => [name, ''])), ...requiredByClouds],
   [{ APP_KEYS: '', APP_URL: 'panel.test', QSTASH_DEV: '1' }, 'APP_URL', 'APP_KEYS', 'QSTASH_DEV'],
   [{ APP_URL: 'http://panel.test' }, 'APP_URL'],
   [{ JOBS_URL: 'http://jobs.test' }, 'JOBS_URL'],
@@ -91,7 +92,7 @@ const inOrder = (names: (string | undefined)[]) =>
 type Isolate = { send: (method: string, path: string) => Promise<Answer>; tick: () => Promise<unknown> }
 
 function openWorker(environment: Variables): Isolate {
-  const { fetch, scheduled } = worker(surfaces, { tick })
+  const { fetch, scheduled } = worker(surfaces, { tick: runTick })
   const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
   return {
     send: async (method, path) =>
@@ -102,7 +103,7 @@ function openWorker(environment: Variables): Isolate {
 
 function openLambda(environment: Variables): Isolate {
   stubEnvironment(environment)
-  const handler = lambda(surfaces, { tick })
+  const handler = lambda(surfaces, { tick: runTick })
   return {
     send: (method, path) => callThroughGateway(handler, method, path, { sourceIp: '192.0.2.1' }),
     tick: () => handler({ source: 'aws.events', 'detail-type': 'Scheduled Event' }),
@@ -118,32 +119,35 @@ describe.each([
     vi.unstubAllEnvs()
   })
 
-  it.each([...malformed, ...unsafe, ...unfitForClouds])('serves nobody with %j', async (change, ...names) => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const isolate = open({ ...fit, ...change })
-    await expect(isolate.tick()).rejects.toThrow('not configured')
-    for (const [method, path] of [
-      ['GET', '/health'],
-      ['GET', '/api/client'],
-      ['POST', '/api/application/locations'],
-      ['POST', '/jobs/tick'],
-      ['GET', '/api/remote/servers'],
-    ] as const) {
-      const { status, body, headers } = await isolate.send(method, path)
-      expect([status, headers.get('retry-after')]).toEqual([503, '5'])
-      expect(body.errors).toEqual([
-        {
-          code: 'ServiceUnavailableHttpException',
-          status: '503',
-          detail: 'The panel is not configured completely.',
-        },
-      ])
-    }
-    const text = logged.mock.calls.flat().join('\n')
-    const lines = text.split('\n').filter((line) => line.includes('not fit to start'))
-    expect(lines.map((line) => inOrder(namesIn(JSON.parse(line).faults)))).toEqual([inOrder(names)])
-    expect(text).not.toContain('hush')
-  })
+  it.each([...malformed, ...unsafe, ...unfitForClouds])(
+    'does not start with %j',
+    async (change, ...names) => {
+      const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      const isolate = open({ ...fit, ...change })
+      await expect(isolate.tick()).rejects.toThrow('not configured')
+      for (const [method, path] of [
+        ['GET', '/health'],
+        ['GET', '/api/client'],
+        ['POST', '/api/application/locations'],
+        ['POST', '/jobs/tick'],
+        ['GET', '/api/remote/servers'],
+      ] as const) {
+        const { status, body, headers } = await isolate.send(method, path)
+        expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+        expect(body.errors).toEqual([
+          {
+            code: 'ServiceUnavailableHttpException',
+            status: '503',
+            detail: 'The panel is not configured completely.',
+          },
+        ])
+      }
+      const text = logged.mock.calls.flat().join('\n')
+      const lines = text.split('\n').filter((line) => line.includes('The environment is invalid.'))
+      expect(lines.map((line) => inOrder(namesIn(JSON.parse(line).faults)))).toEqual([inOrder(names)])
+      expect(text).not.toContain('hush')
+    },
+  )
 })
 
 describe('the Node process', () => {
@@ -163,44 +167,87 @@ describe('the Node process', () => {
     let directory: string
     beforeEach(async () => {
       directory = await mkdtemp(join(tmpdir(), 'roost-refused-'))
+      // Under root the demo keeps its files beside the data directory, where another user can enter.
+      await chmod(directory, 0o711)
     })
     afterEach(() => rm(directory, { recursive: true, force: true }))
 
     it.each<[Variables, string]>([
       [
         { PORT: '99999', APP_URL: 'panel.test', QSTASH_TOKEN: 'hush' },
-        `The environment has 4 faults:
-  APP_URL: must be an http:// or https:// address
+        `The environment is invalid:
+  APP_URL: must be an http:// or https:// URL
   PORT: Too big: expected number to be <=65535
   QSTASH_CURRENT_SIGNING_KEY: is missing, though QSTASH_TOKEN is set
   QSTASH_NEXT_SIGNING_KEY: is missing, though QSTASH_TOKEN is set\n`,
       ],
       [
         { ...fit, QSTASH_NEXT_SIGNING_KEY: 'sig_hush_current' },
-        'The environment has a fault:\n  QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY\n',
+        'The environment is invalid:\n  QSTASH_NEXT_SIGNING_KEY: must differ from QSTASH_CURRENT_SIGNING_KEY\n',
       ],
       [
         { APP_URL: 'https://panel.test', QSTASH_DEV: 'true' },
-        'The environment has a fault:\n  QSTASH_DEV: is for development, and must not be set in a deployed panel\n',
+        'The environment is invalid:\n  QSTASH_DEV: is for development and must not be set in a deployed panel\n',
+      ],
+      [
+        { DATA_DIR: '/proc/nowhere/data' },
+        'The panel could not start: DATA_DIR /proc/nowhere/data cannot be created (ENOENT).\n',
       ],
       [
         { DATABASE_URL: 'postgres://owner:hush@127.0.0.1:9/panel' },
-        'The panel does not start: The database is out of reach: connect ECONNREFUSED 127.0.0.1:9\n',
+        'The panel could not start: The database cannot be reached: connect ECONNREFUSED 127.0.0.1:9\n',
       ],
     ])('ends with 1 and one message, and leaves nothing behind: %j', async (variables, message) => {
-      const data = join(directory, 'data')
+      expect(await start(variables)).toEqual({ code: 1, out: '', err: message })
+      expect(await readdir(join(directory, 'data')).catch(() => [])).not.toContain('database')
+    })
+
+    it(
+      'ends with 1 and the cause when seeding the demo fails, whatever is open',
+      { timeout: 120_000 },
+      async () => {
+        // The daemon runs and the server is installed when the file cannot be written.
+        await mkdir(join(directory, 'data', 'bootstrap.json.new'), { recursive: true, mode: 0o700 })
+        const { code, err } = await start({ LOG_LEVEL: 'off' })
+        expect({ code, err }).toEqual({
+          code: 1,
+          err: expect.stringMatching(/^The panel could not start: EISDIR: .*bootstrap\.json\.new'\n$/),
+        })
+        expect(await readdir(join(directory, 'data'))).not.toContain('lock')
+      },
+    )
+
+    it(
+      'ends with 1 while its database takes connections and does not answer',
+      { timeout: 60_000 },
+      async () => {
+        const silent = createServer((socket) => void sockets.push(socket))
+        const sockets: Socket[] = []
+        await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+        const { port } = silent.address() as AddressInfo
+        const { code, err } = await start({ DATABASE_URL: `postgres://owner:hush@127.0.0.1:${port}/panel` })
+        for (const socket of sockets) socket.destroy()
+        silent.close()
+        expect({ code, err }).toEqual({
+          code: 1,
+          err: 'The panel could not start: The database cannot be reached: timeout expired\n',
+        })
+      },
+    )
+
+    /** Runs `npm start`'s process until it ends. */
+    async function start(variables: Variables) {
       const { PATH = '', HOME = '' } = process.env
       const child = spawn(process.execPath, ['functions/all/node.ts'], {
-        env: { PATH, HOME, PORT: '0', DATA_DIR: data, ...variables },
+        env: { PATH, HOME, PORT: '0', DATA_DIR: join(directory, 'data'), ...variables },
       })
       const [[code], out, err] = await Promise.all([
         once(child, 'exit'),
         text(child.stdout),
         text(child.stderr),
       ])
-      expect({ code, out, err }).toEqual({ code: 1, out: '', err: message })
-      expect(await readdir(data).catch(() => [])).not.toContain('database')
-    })
+      return { code, out, err }
+    }
   })
 })
 
@@ -231,6 +278,6 @@ describe('an environment', () => {
 
   it('of the Node process may name nothing, or an address in the house', () => {
     expect(() => readEnv({})).not.toThrow()
-    expect(() => readEnv({ APP_URL: 'http://192.168.1.5:8080', DEMO: 'true' })).not.toThrow()
+    expect(() => readEnv({ APP_URL: 'http://192.168.1.5:8080' })).not.toThrow()
   })
 })

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { mountedRoutes } from '../../src/cli/api-info.ts'
+import { listMountedRoutes } from '../../src/cli/api-info.ts'
 import { causeOf, log, setLogLevel } from '../../src/log.ts'
-import { makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
+import { known, makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useLogLines } from '../support/log-lines.ts'
-import { useWorld } from '../support/world.ts'
+import { type RequestOptions, useWorld } from '../support/world.ts'
 
 const world = useWorld()
 const logged = useLogLines()
 const requests = () => logged.lines().filter(({ message }) => message === 'request')
 
-/** What nobody may find in a log. */
+/** Texts that must not be in a log. */
 const canary = 'c4n4ry'
 
 describe('the log', () => {
@@ -102,7 +102,7 @@ describe('SE-2: what callers send', () => {
     },
   })
 
-  it.each(mountedRoutes().map(({ method, path }) => [`${method} ${path}`, method, path]))(
+  it.each(listMountedRoutes().map(({ method, path }) => [`${method} ${path}`, method, path]))(
     'is in no line of %s',
     async (_name, method, path) => {
       const hidden = path.replace(/:\w+(\{[^}]*\})?/g, canary)
@@ -116,7 +116,36 @@ describe('SE-2: what callers send', () => {
     },
   )
 
-  it('is in no line about paths, methods and bodies that nobody knows', async () => {
+  it('is in no line about input in a query, whether it is taken, refused or fails', async () => {
+    const user = await makeUser(world, { passwordHash: known.passwordHash })
+    const server = await makeServer(world, { owner: user })
+    const token = await makeClientToken(world, user)
+    const path = `/api/client/servers/${server.uuid}`
+    const ask = async (method: string, target: string, options: RequestOptions) =>
+      (await world.request(method, target, options)).status
+    // The node of the server does not answer.
+    expect(await ask('POST', `${path}/command?command=say+${canary}`, { token })).toBeGreaterThanOrEqual(500)
+    expect(await ask('POST', `${path}/power?signal=${canary}`, { token })).toBe(422)
+    expect(
+      await ask('PUT', `/api/client/account/email?email=${canary}@a.test&password=${canary}`, { token }),
+    ).toBe(400)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect(
+      await ask('POST', `${path}/settings/rename?description=${canary}`, {
+        token,
+        raw: `name=${canary}`,
+        headers: form,
+      }),
+    ).toBe(204)
+    const json = { raw: JSON.stringify({ search: canary }), headers: { 'content-type': 'application/json' } }
+    expect(
+      await ask('POST', `/api/client/account/api-keys?description=${canary}`, { token, ...json }),
+    ).toBeLessThan(500)
+    expect(requests()).toHaveLength(5)
+    expect(logged.text()).not.toContain(canary)
+  })
+
+  it('is in no line about unknown paths, methods and bodies', async () => {
     await world.request('GET', `/api/client/${canary}/${canary}`, hostile())
     await world.request('GET', `/${canary}%2f${canary}`, hostile())
     await world.app.request(`http://panel.test/${canary}`, { method: canary })
@@ -142,7 +171,7 @@ describe('SE-2: what callers send', () => {
       ['parameters', new Error(`Failed query\nparams: ${canary}`, { cause: new Error('gone') })],
     ])('as %s, is in no line', async (_name, failure) => {
       const hit = () => Promise.reject(failure)
-      Object.assign(world.parts, { cache: { ...world.parts.cache, hit } })
+      Object.assign(world.services, { cache: { ...world.services.cache, hit } })
       await world.request('GET', '/api/client/account', { token })
       expect(logged.lines()).toMatchObject([{ message: 'Requests are not counted.' }, { message: 'request' }])
       expect(logged.text()).not.toContain(canary)
@@ -150,9 +179,9 @@ describe('SE-2: what callers send', () => {
   })
 })
 
-it('that nobody counts requests is told once, and not with each of them', async () => {
+it('a missing rate limiter is logged once, not for each request', async () => {
   const hit = () => Promise.reject(new Error('gone'))
-  Object.assign(world.parts, { cache: { ...world.parts.cache, hit } })
+  Object.assign(world.services, { cache: { ...world.services.cache, hit } })
   const token = await makeClientToken(world, await makeUser(world))
   for (const _ of [1, 2, 3]) await world.request('GET', '/api/client/account', { token })
   const warnings = logged.lines().filter(({ level }) => level === 'warn')

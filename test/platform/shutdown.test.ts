@@ -1,35 +1,37 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Bootstrap } from '../../src/platform/local/demo.ts'
-import { listenOn } from '../../src/platform/node-http.ts'
+import { listenHttp } from '../../src/platform/node-http.ts'
+import { makePanelFolder, type PanelFolder } from '../support/panel-folder.ts'
 import { eventually, type RunningProcess, startProcess } from '../support/processes.ts'
 
-let directory: string
+let folder: PanelFolder
 let panel: RunningProcess
 let bootstrap: Bootstrap
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'roost-shutdown-'))
-  const env = { PORT: '0', DATA_DIR: directory }
+  folder = await makePanelFolder()
+  const env = { PORT: '0', DATA_DIR: folder.data }
   panel = await startProcess('functions/all/node.ts', { env, ready: /Roost serves at/ })
-  bootstrap = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap
+  bootstrap = JSON.parse(await readFile(join(folder.data, 'bootstrap.json'), 'utf8')) as Bootstrap
 })
 afterEach(async () => {
   await panel.kill()
-  await rm(directory, { recursive: true, force: true })
+  await folder.remove()
 })
 
 const newEmail = JSON.stringify({ email: 'later@example.test', password: 'x' })
 
-/** A request of which the panel has read the head and waits for the rest. */
-async function beginRequest(): Promise<{ asked: ClientRequest; answered: Promise<IncomingMessage> }> {
-  const asked = request(`${bootstrap.url}/api/client/account/email`, {
+/** Sends a request of which the panel has read the head and waits for the rest. */
+async function beginRequest(): Promise<{ outgoing: ClientRequest; answered: Promise<IncomingMessage> }> {
+  const outgoing = request(`${bootstrap.url}/api/client/account/email`, {
     method: 'PUT',
     headers: {
       authorization: `Bearer ${bootstrap.user.client_key}`,
@@ -39,12 +41,12 @@ async function beginRequest(): Promise<{ asked: ClientRequest; answered: Promise
       expect: '100-continue',
     },
   })
-  const answered = once(asked, 'response').then(([answer]) => answer as IncomingMessage)
+  const answered = once(outgoing, 'response').then(([answer]) => answer as IncomingMessage)
   answered.catch(() => undefined)
-  asked.flushHeaders()
-  await once(asked, 'continue')
-  asked.write(newEmail.slice(0, 10))
-  return { asked, answered }
+  outgoing.flushHeaders()
+  await once(outgoing, 'continue')
+  outgoing.write(newEmail.slice(0, 10))
+  return { outgoing, answered }
 }
 
 const isRefused = () =>
@@ -68,26 +70,48 @@ describe('a port that closes', () => {
   const never = () => new Promise<Response>(() => undefined)
 
   it('cuts off what is not answered in time', async () => {
-    const { port, close } = await listenOn({ HOST: '127.0.0.1', PORT: 0 }, never)
-    const asked = request({ port, host: '127.0.0.1', headers: { expect: '100-continue' } })
-    const cut = once(asked, 'response')
+    const { port, close } = await listenHttp({ HOST: '127.0.0.1', PORT: 0 }, never)
+    const outgoing = request({ port, host: '127.0.0.1', headers: { expect: '100-continue' } })
+    const cut = once(outgoing, 'response')
     cut.catch(() => undefined)
-    asked.flushHeaders()
-    await once(asked, 'continue')
+    outgoing.flushHeaders()
+    await once(outgoing, 'continue')
     await close(Date.now())
     await expect(cut).rejects.toThrow()
   })
 })
 
+describe('npm start', { timeout: 120_000 }, () => {
+  it.skipIf(process.platform === 'win32')(
+    'forwards SIGTERM: the panel ends in order and frees its lock before npm ends',
+    async () => {
+      await panel.stop()
+      const output: string[] = []
+      const npm = spawn('npm', ['start'], {
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: folder.data },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
+      await eventually(() => /Roost serves at/.test(output.join('')), 60)
+      const lock = join(folder.data, 'lock')
+      const pid = Number(await readFile(lock, 'utf8'))
+      npm.kill('SIGTERM')
+      const [code] = await once(npm, 'exit')
+      expect([code, existsSync(lock)]).toEqual([0, false])
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    },
+  )
+})
+
 describe('a process that is told to end', { timeout: 120_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s lets nobody in, answers in full what it has begun, and ends with 0',
+    'by %s accepts no new requests, completes those in flight, and exits with 0',
     async (signal) => {
-      const { asked, answered } = await beginRequest()
+      const { outgoing, answered } = await beginRequest()
       panel.child.kill(signal)
       await eventually(isRefused, 60)
       expect(panel.child.exitCode).toBeNull()
-      asked.end(newEmail.slice(10))
+      outgoing.end(newEmail.slice(10))
       const answer = await answered
       const { errors } = JSON.parse(await text(answer)) as { errors: unknown[] }
       expect([answer.statusCode, errors.length]).toEqual([400, 1])

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe } from 'vitest'
 import { startNode } from '../../src/platform/node.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { findPostgres } from '../support/cloud-services.ts'
+import { makePanelFolder } from '../support/panel-folder.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { anyHosts, smokeSuite } from './smoke.ts'
 
@@ -14,8 +12,8 @@ describe.skipIf(!hasPostgres)('Node', () => {
   smokeSuite(
     'Node',
     async ({ environment }) => {
-      const directory = await mkdtemp(join(tmpdir(), 'roost-smoke-'))
-      const here = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory }
+      const folder = await makePanelFolder()
+      const here = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.data }
       const panel = await startNode({ ...environment, ...here }, surfaces, async () => null)
       return {
         origin: panel.url,
@@ -23,7 +21,7 @@ describe.skipIf(!hasPostgres)('Node', () => {
           sendRaw(new URL(panel.url), method, path, { ...request, ...(ip ? { from: ip } : {}) }),
         close: async () => {
           await panel.close()
-          await rm(directory, { recursive: true })
+          await folder.remove()
         },
       }
     },

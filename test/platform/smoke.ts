@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../src/domain/languages.ts'
-import { signMessage } from '../../src/platform/local/qstash-signature.ts'
+import { signMessage } from '../../src/dev/qstash/signature.ts'
 import type { Answer } from '../support/answers.ts'
 import { type CloudServices, openCloudServices } from '../support/cloud-services.ts'
 import {
@@ -20,7 +20,7 @@ export type SmokeRequest = { headers?: Record<string, string>; body?: string; ip
 export type SmokeTarget = {
   /** Its APP_URL. */
   origin: string
-  /** `ip` is the caller's address as the platform learns it. */
+  /** Sends a request; `ip` is the caller's address as the platform reports it. */
   fetch: (method: string, path: string, request: SmokeRequest) => Promise<Answer>
   close: () => Promise<void>
 }
@@ -28,7 +28,7 @@ export type SmokeTarget = {
 const locationsPath = '/api/application/locations'
 const allowedAddress = '127.0.0.2'
 
-/** What callers may write in `Host`, where no edge in front has sorted it out. */
+/** Values of `Host` that callers may send where no edge checks it. */
 export const anyHosts = [
   'evil.test',
   'evil.test:8443',
@@ -39,7 +39,7 @@ export const anyHosts = [
   '..',
 ]
 
-/** Holds a platform to what every platform answers. */
+/** Defines the smoke tests of a platform. */
 export function smokeSuite(
   name: string,
   open: (services: CloudServices) => Promise<SmokeTarget>,
@@ -85,7 +85,7 @@ export function smokeSuite(
   }
 
   describe(`${name} and callers`, () => {
-    it('refuses strangers with 401 in the error shape, with the headers of every answer', async () => {
+    it('refuses callers without a credential with 401 in the error shape, with the headers of every response', async () => {
       const { status, body, headers } = await call('GET', locationsPath, { bearer: '' })
       expect(status).toBe(401)
       expect(body).toEqual({
@@ -228,11 +228,37 @@ export function smokeSuite(
       expect(headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'POST']))
     })
 
-    it('takes a trailing slash and a body with GET', async () => {
+    it('takes a trailing slash', async () => {
       expect((await call('GET', `${locationsPath}/`)).status).toBe(200)
-      expect(
-        (await call('GET', locationsPath, { json: { page: 2 } })).body.meta.pagination.current_page,
-      ).toBe(1)
+    })
+
+    it('reads the JSON body of a GET before its query, up to the limit of every body', async () => {
+      const list = (json: unknown, query = '') => call('GET', `${locationsPath}${query}`, { json })
+      const pageOf = async (json: unknown, query?: string) =>
+        (await list(json, query)).body.meta.pagination.current_page
+      expect(await pageOf({ page: 2 })).toBe(2)
+      expect(await pageOf({ page: 2 }, '?page=3')).toBe(2)
+      expect(await pageOf({ per_page: 10 }, '?page=3')).toBe(3)
+      expect((await list({ page: 'x'.repeat(300_000) })).status).toBe(413)
+      expect((await call('GET', locationsPath, { body: '{"page":' })).status).toBe(400)
+      expect(await pageOf({})).toBe(1)
+    })
+
+    it('reads the query and forms of a change as it reads JSON', async () => {
+      const short = () => `form-${crypto.randomUUID()}`
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const sent = [short(), short(), short()]
+      expect(await call('POST', `${locationsPath}?short=${sent[0]}`)).toMatchObject({ status: 201 })
+      const encoded = await call('POST', locationsPath, {
+        headers: form,
+        body: `short=${sent[1]}&long=Z%C3%BCrich`,
+      })
+      expect(encoded).toMatchObject({ status: 201, body: { attributes: { short: sent[1], long: 'Zürich' } } })
+      const multipart = { 'content-type': 'multipart/form-data; boundary=form-boundary-4711' }
+      const part = `--form-boundary-4711\r\ncontent-disposition: form-data; name="short"\r\n\r\n${sent[2]}\r\n--form-boundary-4711--\r\n`
+      expect(await call('POST', locationsPath, { headers: multipart, body: part })).toMatchObject({
+        status: 201,
+      })
     })
 
     it('refuses with 400 what is no JSON and with 413 what is too long', async () => {
@@ -262,7 +288,7 @@ export function smokeSuite(
       expect((await call('GET', path)).status).toBe(400)
     })
 
-    it('NW-5: reads dots in a path as everybody does', async () => {
+    it('NW-5: resolves dots in a path as usual', async () => {
       expect((await call('GET', '/api/application/x/%2e%2e/locations')).status).toBe(200)
     })
 

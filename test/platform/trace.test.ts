@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { QueueMessage } from '../../src/adapters/queue.ts'
-import { enqueue } from '../../src/domain/jobs.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
 import { readTrace } from '../../src/http/traceparent.ts'
 import { localQueue } from '../../src/platform/local/queue.ts'
-import { openPanel } from '../../src/platform/parts.ts'
+import { openPanel } from '../../src/platform/open-panel.ts'
 import { makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useLogLines } from '../support/log-lines.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
@@ -72,9 +72,9 @@ describe('the trace of a request', () => {
       sent.push(...messages)
       await queue.send(messages)
     }
-    const parts = { ...world.parts, queue: { ...world.parts.queue, send } }
+    const parts = { ...world.services, queue: { ...world.services.queue, send } }
     const facts = { ip: '192.0.2.1', requestId: id, defer: () => undefined, trace: readTrace(traceparent) }
-    await enqueue(openPanel(parts, facts), 'prune', {})
+    await enqueueJob(openPanel(parts, facts), 'prune', {})
     expect(sent).toMatchObject([{ traceparent }])
     expect((await delivered.promise).headers.get('traceparent')).toBe(traceparent)
     await expect

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rowsOf } from '../../src/db/database.ts'
 import { activity, jobs } from '../../src/db/schema.ts'
-import { ensureActivityPartitions } from '../../src/domain/activity-partitions.ts'
-import { enqueue } from '../../src/domain/jobs.ts'
+import { ensureActivityPartitions } from '../../src/domain/activity/partitions.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
 import { inTransaction } from '../../src/panel.ts'
 import { makeNode, makeServer } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -27,12 +27,6 @@ const placeOf = async (timestamp: string) =>
       sql`select tableoid::regclass::text as place from activity where timestamp = ${timestamp}::timestamptz`,
     ),
   ).map(({ place }) => place)
-
-afterEach(async () => {
-  for (const name of await partitions()) {
-    await world.database.db.execute(sql`drop table ${sql.identifier(name)}`)
-  }
-})
 
 describe('the audit log', () => {
   it('gets a partition for this month and the next two, also over the end of a year', async () => {
@@ -90,8 +84,8 @@ describe('the audit log', () => {
     expect(await world.events()).toHaveLength(3)
   })
 
-  it('is looked after once a day, however often somebody asks', async () => {
-    const ask = () => enqueue(world.panel, 'maintain-activity', {}, { key: 'maintain-activity' })
+  it('is maintained once a day, however often it is requested', async () => {
+    const ask = () => enqueueJob(world.panel, 'maintain-activity', {}, { key: 'maintain-activity' })
     world.clock.now = new Date('2040-05-15T00:00:00Z')
     for (let minute = 0; minute < 3; minute += 1) {
       await ask()

@@ -2,12 +2,12 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { s3ObjectStore } from '../../src/adapters/objects.ts'
 import { backups } from '../../src/db/schema.ts'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import { sweepJobs } from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { sweepJobs } from '../../src/domain/jobs/run.ts'
 import type { ObjectStore } from '../../src/adapters/objects.ts'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { makeNode, makeServer } from '../support/factories.ts'
-import { openOddStore, openTestStore, type TestStore } from '../support/object-store.ts'
+import { openStubStore, openTestStore, type TestStore } from '../support/object-store.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -31,10 +31,10 @@ beforeEach(async () => {
   server = await makeServer(world, { node })
 })
 
-const useStore = (objects: ObjectStore) => void Object.assign(world.parts, { objects })
+const useStore = (objects: ObjectStore) => void Object.assign(world.services, { objects })
 
 const makeBackup = async (values: Partial<typeof backups.$inferInsert> = {}) =>
-  only(
+  single(
     await world.database.db
       .insert(backups)
       .values({ serverId: server.id, name: 'Nightly', disk: 's3', isLocked: true, ...values })
@@ -53,7 +53,7 @@ const report = (backup: { uuid: string }, body: unknown, token = node.token) =>
   world.request('POST', `/api/remote/backups/${backup.uuid}`, { token, body })
 const keyOf = (backup: Made) => `${server.uuid}/${backup.uuid}.tar.gz`
 
-/** Asks for links and sends the archive through them, as the stock daemon does; what it then reports. */
+/** Requests links and uploads the archive, as the stock daemon does; returns its report. */
 async function upload(backup: Made, bytes: Uint8Array<ArrayBuffer>) {
   const { body } = await ask(backup, bytes.length)
   const parts = []
@@ -171,7 +171,7 @@ describe('links for an archive', () => {
   })
 
   it('are refused with 503 while the store fails, which changes nothing', async () => {
-    const odd = await openOddStore((_request, response) => {
+    const odd = await openStubStore((_request, response) => {
       response
         .writeHead(500, { 'content-type': 'application/xml' })
         .end('<Error><Code>InternalError</Code></Error>')
@@ -261,7 +261,7 @@ describe('the report of a backup in the object store', () => {
     const backup = await makeBackup()
     const body = await upload(backup, archive)
     const before = await rowOf(backup)
-    const odd = await openOddStore((_request, response) => {
+    const odd = await openStubStore((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'application/xml' })
         .end('<Error><Code>InternalError</Code></Error>')

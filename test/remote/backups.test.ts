@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { activity, activitySubjects, backups, jobs, servers } from '../../src/db/schema.ts'
 import { makeNode, makeServer } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 
 const makeBackup = async (values: Partial<typeof backups.$inferInsert> = {}) =>
-  only(
+  single(
     await world.database.db
       .insert(backups)
       .values({ serverId: server.id, name: 'Nightly', disk: 'wings', isLocked: true, ...values })
@@ -216,12 +216,23 @@ describe('the report of a restoration', () => {
 
   it('without a word is one of a failure', async () => {
     await setStatus('restoring_backup')
-    for (const body of [{}, null, { successful: null }]) {
+    for (const body of [{}, { successful: null }]) {
       expect((await restored(await makeBackup(), body)).status).toBe(204)
     }
     expect(await statusNow()).toBeNull()
     expect(await world.events()).toEqual(['server.backup.restore-failed'])
     expect((await restored(await makeBackup(), { successful: 'yes' })).status).toBe(422)
+  })
+
+  it('without a body, or with null in place of one, is refused with 400 and ends nothing', async () => {
+    await setStatus('restoring_backup')
+    const backup = await makeBackup()
+    for (const raw of ['', ' ', 'null']) {
+      const path = `/api/remote/backups/${backup.uuid}/restore?successful=true`
+      expect((await world.request('POST', path, { token: node.token, raw })).status, raw).toBe(400)
+    }
+    expect(await statusNow()).toBe('restoring_backup')
+    expect(await world.events()).toEqual([])
   })
 
   it('is refused for a backup that is not there or not of the node', async () => {

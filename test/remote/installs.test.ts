@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, jobs, servers } from '../../src/db/schema.ts'
 import type { ServerStatus } from '../../src/db/tables/servers.ts'
-import { enqueue } from '../../src/domain/jobs.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
 import { makeNode, makeServer } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -82,7 +82,7 @@ describe('an install callback', () => {
   it('ends the job that would create the server on the node, and no other', async () => {
     const [server, other] = [await makeServer(world, { node }), await makeServer(world, { node })]
     for (const { id } of [server, other]) {
-      await enqueue(
+      await enqueueJob(
         world.panel,
         'create-server-on-node',
         { serverId: id, startOnCompletion: false },

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { allocations, eggs, eggVariables, servers, transfers } from '../../src/db/schema.ts'
 import { makeAllocation, makeEgg, makeNode, makeServer } from '../support/factories.ts'
@@ -21,7 +21,7 @@ const makeServers = async (count: number) => {
   return made
 }
 
-/** Servers like one that is made as all others are, in a few statements. */
+/** Inserts many copies of a server in a few statements. */
 async function makeManyServers(count: number) {
   const { id: _id, ...like } = await makeServer(world, { node, externalId: null })
   await world.database.transaction(async (db) => {
@@ -83,14 +83,14 @@ describe('the list of servers', () => {
   })
 
   it('takes per_page from 1 to 1000 and is 50 else', async () => {
-    for (const [asked, taken] of [
+    for (const [requested, applied] of [
       ['7', 7],
       ['1000', 1000],
       ['5000', 1000],
       ['0', 50],
       ['-1', 50],
     ] as const) {
-      expect((await get(`?per_page=${asked}`)).body.meta.per_page).toBe(taken)
+      expect((await get(`?per_page=${requested}`)).body.meta.per_page).toBe(applied)
     }
   })
 
@@ -138,10 +138,46 @@ describe('the list of servers', () => {
     expect(uuids.size).toBe(1000)
   })
 
+  it('has an exact total at any size: a daemon reads as many pages as the first one says', async () => {
+    await makeServer(world, { node, externalId: null })
+    const columns = getTableColumns(servers)
+    const own = ['id', 'uuid', 'uuidShort', 'allocationId', 'externalId']
+    const copied = Object.entries(columns)
+      .filter(([name]) => !own.includes(name))
+      .map(([, column]) =>
+        sql.identifier(column.name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+      )
+    await world.database.transaction(async (db) => {
+      await db.execute(sql`
+      insert into ${allocations} (node_id, ip, port)
+      select ${node.id}, '198.51.100.8', port from generate_series(30001, 40200) as port`)
+      await db.execute(sql`
+      insert into ${servers} (uuid, uuid_short, allocation_id, ${sql.join(copied, sql`, `)})
+      select free.uuid, left(free.uuid::text, 8), free.id, ${sql.join(copied, sql`, `)}
+      from ${servers}, (select id, gen_random_uuid() as uuid from ${allocations} where port > 30000) as free`)
+      await db.execute(sql`
+        update ${allocations} set server_id = made.id from ${servers} as made
+        where made.allocation_id = ${allocations.id} and ${allocations.port} > 30000`)
+    })
+    const { body } = await get('?page=0&per_page=50')
+    expect(body.meta).toMatchObject({ total: 10_201, last_page: 205 })
+  })
+
   it('takes two statements, whatever its size', async () => {
     await makeServers(3)
     expect(await world.countStatements(() => get('?page=0'))).toBe(2)
     expect(await world.countStatements(() => get('?page=9'))).toBe(2)
+  })
+
+  it('tells the daemon which eggs declare the local runtime themselves', async () => {
+    const parent = await makeEgg(world, { features: ['eula', 'local_runtime'] })
+    const child = await makeEgg(world, { configFrom: parent.id, features: null, startup: 'run' })
+    for (const egg of [parent, child]) await makeServer(world, { node, egg })
+    const { body } = await get('?page=0')
+    expect(body.data.map((item: any) => item.settings.egg)).toEqual([
+      { id: parent.uuid, file_denylist: [], features: { local_runtime: [] } },
+      { id: child.uuid, file_denylist: [] },
+    ])
   })
 
   it('says of each server what the server alone says, also where several share an egg or inherit from one', async () => {
@@ -250,7 +286,7 @@ describe('one server', () => {
   it('is readable by both nodes while it moves, and by its own only afterwards', async () => {
     const server = await makeServer(world, { node })
     const target = await makeNode(world)
-    const stranger = await makeNode(world)
+    const otherNode = await makeNode(world)
     const allocation = await makeAllocation(world, target)
     await world.database.db.insert(transfers).values({
       serverId: server.id,
@@ -261,7 +297,7 @@ describe('one server', () => {
     })
     const statuses = async (path: string) =>
       Promise.all(
-        [node, target, stranger].map(
+        [node, target, otherNode].map(
           async ({ token }) => (await get(`/${server.uuid}${path}`, { token })).status,
         ),
       )

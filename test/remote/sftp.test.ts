@@ -1,14 +1,14 @@
 import { generateKeyPairSync, scryptSync } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq, like } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { activity, nodes, servers, sshKeys, throttles, transfers } from '../../src/db/schema.ts'
-import { readPublicKey } from '../../src/domain/ssh-key-material.ts'
+import { parsePublicKey } from '../../src/domain/accounts/ssh-public-key.ts'
 import { makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
 const password = ' correct horse '
-/** Of the stored form, at the least cost: what these tests are about is not its strength. */
+/** A hash with the minimum cost, because these tests are not about its strength. */
 const passwordHash = `scrypt$2$1$1$${'A'.repeat(22)}$${scryptSync(password, Buffer.alloc(16), 32, { N: 2, r: 1, p: 1 }).toString('base64url')}`
 let node: Awaited<ReturnType<typeof makeNode>>
 let owner: Awaited<ReturnType<typeof makeUser>>
@@ -20,7 +20,7 @@ beforeEach(async () => {
   server = await makeServer(world, { node, owner })
 })
 
-/** Logs in as the stock daemon asks for it. */
+/** Logs in with the request of the stock daemon. */
 const login = (body: object, token = node.token) =>
   world.request('POST', '/api/remote/sftp/auth', {
     token,
@@ -36,12 +36,12 @@ const login = (body: object, token = node.token) =>
     },
   })
 
-/** A new key of the account; without one, a key that nobody has. */
+/** Makes a new key of the account; without an account, an unknown key. */
 async function makeSshKey(user: { id: number } | null): Promise<string> {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
   const head = Buffer.from('0000000b7373682d6564323535313900000020', 'hex')
   const line = `ssh-ed25519 ${Buffer.concat([head, Buffer.from(x, 'base64url')]).toString('base64')}`
-  const fingerprint = readPublicKey(line)?.fingerprint ?? ''
+  const fingerprint = parsePublicKey(line)?.fingerprint ?? ''
   if (user) {
     await world.database.db
       .insert(sshKeys)
@@ -51,7 +51,8 @@ async function makeSshKey(user: { id: number } | null): Promise<string> {
 }
 
 const recorded = () => world.database.db.select().from(activity).orderBy(activity.id)
-const counted = () => world.database.db.select().from(throttles)
+/** Lists the counts of refused logins by name, server and network. */
+const counted = () => world.database.db.select().from(throttles).where(like(throttles.key, 'sftp:%'))
 
 describe('a login with the right password', () => {
   it('opens the files of a server to its owner, for everything', async () => {
@@ -80,7 +81,7 @@ describe('a login with the right password', () => {
     ])
   })
 
-  it('gives a subuser what he may do', async () => {
+  it('returns the permissions of a subuser', async () => {
     const member = await makeUser(world, { passwordHash })
     const permissions = ['file.sftp', 'file.read', 'control.start']
     await makeSubuser(world, server, member, permissions)
@@ -88,9 +89,9 @@ describe('a login with the right password', () => {
     expect(body).toEqual({ user: member.uuid, server: server.uuid, permissions })
   })
 
-  it('takes two statements', async () => {
+  it('takes three statements', async () => {
     await login({})
-    expect(await world.countStatements(() => login({}))).toBe(2)
+    expect(await world.countStatements(() => login({}))).toBe(3)
   })
 })
 
@@ -102,7 +103,7 @@ describe('a login with a public key', () => {
     expect(body).toEqual({ user: owner.uuid, server: server.uuid, permissions: ['*'] })
   })
 
-  it('is refused with a key that is unknown or of somebody else, as often as a client likes to ask', async () => {
+  it('is refused with a key that is unknown or of another user, without a limit of attempts', async () => {
     const keys = [await makeSshKey(null), await makeSshKey(await makeUser(world))]
     for (let round = 0; round < 4; round += 1) {
       for (const line of keys) {
@@ -132,7 +133,7 @@ describe('a login with a public key', () => {
 describe('a refused login', () => {
   it('does not tell what was wrong', async () => {
     const elsewhere = await makeServer(world, { owner })
-    const stranger = await makeUser(world, { passwordHash })
+    const otherUser = await makeUser(world, { passwordHash })
     const member = await makeUser(world, { passwordHash })
     await makeSubuser(world, server, member, ['file.read', 'file.update'])
     const imported = await makeUser(world, { passwordHash: `$2y$10$${'a'.repeat(53)}` })
@@ -140,11 +141,11 @@ describe('a refused login', () => {
     const attempts = [
       { password: 'wrong' },
       { password: password.trim() },
-      { username: `nobody.${server.uuidShort}` },
+      { username: `unknown.${server.uuidShort}` },
       { username: `.${server.uuidShort}` },
       { username: `${owner.username}.00000000` },
       { username: `${owner.username}.${elsewhere.uuidShort}` },
-      ...[stranger, member, imported, open].map(({ username }) => ({
+      ...[otherUser, member, imported, open].map(({ username }) => ({
         username: `${username}.${server.uuidShort}`,
       })),
       { type: 'public_key', password: await makeSshKey(null) },
@@ -179,7 +180,7 @@ describe('a refused login', () => {
       },
     ])
     expect(await world.countStatements(() => login({ password: 'wrong' }))).toBe(3)
-    await login({ username: `nobody.${server.uuidShort}` })
+    await login({ username: `unknown.${server.uuidShort}` })
     await login({ username: `${owner.username}.00000000` })
     expect(await recorded()).toHaveLength(2)
   })
@@ -256,7 +257,7 @@ describe('too many refused logins', () => {
   })
 
   it('count for names and servers that do not exist, so that they tell nothing', async () => {
-    for (const username of [`nobody.${server.uuidShort}`, `${owner.username}.00000000`]) {
+    for (const username of [`unknown.${server.uuidShort}`, `${owner.username}.00000000`]) {
       await failTimes(3, { username, password })
       await failTimes(2, { username })
       expect((await login({ username, password })).status).toBe(429)

@@ -12,7 +12,6 @@ const target = useStubDaemon()
 let move: Move
 
 beforeEach(async () => {
-  Object.assign(world.parts.config, { daemonTimeout: 5000 })
   move = await prepareMove(world, { source, target })
 })
 
@@ -94,7 +93,7 @@ describe('the failure of a transfer', () => {
 })
 
 describe('a transfer callback', () => {
-  it('finds an end only once, whoever comes second', async () => {
+  it('is completed only once, whichever report comes second', async () => {
     await move.start()
     const answers = await Promise.all([move.report(move.target, 'success'), move.report(move.old, 'failure')])
     expect(statuses(answers)).toEqual([204, 409])

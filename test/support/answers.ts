@@ -1,13 +1,13 @@
 import type { Hono } from 'hono'
 import { expect } from 'vitest'
 import type * as z from 'zod'
-import type { HttpEnv } from '../../src/http/environment.ts'
-import { factOfKind, pathMatcher, type RouteRow, routesOf } from '../../src/http/facts.ts'
+import type { HttpEnv } from '../../src/http/http-env.ts'
+import { findMetadata, pathMatcher, type RouteRow, routesOf } from '../../src/http/metadata.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely; each is held to its schema first
 export type Answer = { status: number; body: any; text: string; headers: Headers }
 
-/** The answer, read once. */
+/** Reads a response. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
@@ -22,7 +22,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 const schemas = new WeakMap<RouteRow, z.ZodType | null>()
 const tables = new WeakMap<object, RouteRow[]>()
 
-/** Holds an answer to what its route declares: the success to `returns`, the refusal to the error shape. */
+/** Checks a response against its route: a success against `returns`, a refusal against the error shape. */
 export function checkAnswer(app: Hono<HttpEnv>, method: string, path: string, answer: Answer): void {
   if (answer.status >= 400) {
     const entries = Array.isArray(answer.body?.errors) ? answer.body.errors : []
@@ -40,12 +40,14 @@ export function checkAnswer(app: Hono<HttpEnv>, method: string, path: string, an
   tables.set(app, table)
   const pathname = path.split('?')[0] ?? ''
   const row = table.find((route) => route.method === method && pathMatcher(route.path).test(pathname))
-  const declared = row && factOfKind(row, 'returns')
+  const declared = row && findMetadata(row, 'returns')
   if (!row || !declared) return
   // What is for guests sends others to the panel.
-  if (answer.status === 302 && factOfKind(row, 'permission')?.name === 'guest') return
+  if (answer.status === 302 && findMetadata(row, 'permission')?.name === 'guest') return
   expect(answer.status, `${method} ${path}`).toBe(declared.status)
   if (!schemas.has(row)) schemas.set(row, declared.schema?.() ?? null)
+  const type = answer.headers.get('content-type') ?? ''
+  if (declared.textTypes?.some((each) => type.startsWith(each))) return
   const schema = schemas.get(row)
   if (schema) {
     const result = schema.safeParse(answer.body)

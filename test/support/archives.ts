@@ -9,7 +9,7 @@ export type ZipMember = {
   flags?: number
 }
 
-/** A zip of the given members, exactly as they are written. */
+/** Builds a zip of the given members, exactly as they are given. */
 export function zipOf(members: ZipMember[], comment = ''): Buffer {
   const bodies: Buffer[] = []
   const records: Buffer[] = []
@@ -53,7 +53,7 @@ export function zipOf(members: ZipMember[], comment = ''): Buffer {
 
 export type TarMember = { path: string; content?: string; mode?: number; linkTo?: string }
 
-/** A tar of the given members, exactly as they are written; a path that ends in a slash is a folder. */
+/** Builds a tar of the given members, exactly as they are given; a path that ends in a slash is a folder. */
 export function tarOf(members: TarMember[]): Buffer {
   const blocks = members.map(({ path, content = '', mode = 0o644, linkTo }) => {
     const size = Buffer.byteLength(content)

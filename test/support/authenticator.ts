@@ -3,8 +3,8 @@ import { attestationCertificate } from './attestation-certificate.ts'
 
 type CborValue = number | string | Uint8Array | Map<number | string, CborValue> | CborValue[]
 
-/** What an authenticator, or whoever stands in for one, does otherwise than it should. */
-export type Twist = {
+/** Deviations of an authenticator, or of an attacker, from a correct response. */
+export type Deviations = {
   origin?: string
   rpId?: string
   challenge?: string
@@ -13,17 +13,17 @@ export type Twist = {
   isUserVerified?: boolean
   counter?: number
   userHandle?: string
-  /** Who vouches for the authenticator: nobody, itself, or its maker; or a statement of no known kind. */
-  vouchedBy?: 'nobody' | 'itself' | 'maker' | 'odd'
+  /** The attestation of the authenticator: none, its own, that of its maker, or an unknown format. */
+  attestation?: 'none' | 'itself' | 'maker' | 'odd'
 }
 
-type Asked = { challenge: string }
-type AskedToMake = Asked & { user: { id: string } }
+type RequestOptions = { challenge: string }
+type CreationOptions = RequestOptions & { user: { id: string } }
 
-/** Made in software: an ES256 key that signs what browsers have authenticators sign. */
+/** An authenticator in software, with an ES256 key. */
 export type Authenticator = ReturnType<typeof openAuthenticator>
 
-/** An authenticator with one passkey for the panel at this origin. Spec: Web Authentication. */
+/** Opens an authenticator with one passkey for the panel at this origin. W3C Web Authentication Level 3. */
 export function openAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
@@ -31,20 +31,20 @@ export function openAuthenticator(origin: string) {
   const rpId = new URL(origin).hostname
   const state = { counter: 0, userHandle: '' }
 
-  const clientData = (type: string, { challenge }: Asked, twist: Twist) =>
+  const clientData = (type: string, { challenge }: RequestOptions, deviations: Deviations) =>
     Buffer.from(
       JSON.stringify({
-        type: twist.type ?? type,
-        challenge: twist.challenge ?? challenge,
-        origin: twist.origin ?? origin,
-        crossOrigin: twist.crossOrigin ?? false,
+        type: deviations.type ?? type,
+        challenge: deviations.challenge ?? challenge,
+        origin: deviations.origin ?? origin,
+        crossOrigin: deviations.crossOrigin ?? false,
       }),
     )
-  const authenticatorData = (twist: Twist, credential: Buffer) =>
+  const authenticatorData = (deviations: Deviations, credential: Buffer) =>
     Buffer.concat([
-      sha256(twist.rpId ?? rpId),
-      Buffer.from([1 | (twist.isUserVerified === false ? 0 : 4) | (credential.length > 0 ? 0x40 : 0)]),
-      uint(twist.counter ?? state.counter, 4),
+      sha256(deviations.rpId ?? rpId),
+      Buffer.from([1 | (deviations.isUserVerified === false ? 0 : 4) | (credential.length > 0 ? 0x40 : 0)]),
+      uint(deviations.counter ?? state.counter, 4),
       credential,
     ])
   const publicKeyBytes = cbor(
@@ -60,14 +60,14 @@ export function openAuthenticator(origin: string) {
   return {
     id: id.toString('base64url'),
     state,
-    /** What `navigator.credentials.create` gives, as our pages send it. */
-    make: (options: AskedToMake, twist: Twist = {}) => {
+    /** Builds the result of `navigator.credentials.create`, as pages of the panel send it. */
+    make: (options: CreationOptions, deviations: Deviations = {}) => {
       state.userHandle = options.user.id
       const credential = Buffer.concat([Buffer.alloc(16), uint(id.length, 2), id, publicKeyBytes])
-      const data = authenticatorData(twist, credential)
-      const client = clientData('webauthn.create', options, twist)
+      const data = authenticatorData(deviations, credential)
+      const client = clientData('webauthn.create', options, deviations)
       const attestationObject = new Map<string, CborValue>([
-        ...statementOf(twist.vouchedBy ?? 'nobody', Buffer.concat([data, sha256(client)]), privateKey),
+        ...statementOf(deviations.attestation ?? 'none', Buffer.concat([data, sha256(client)]), privateKey),
         ['authData', data],
       ])
       return {
@@ -79,11 +79,11 @@ export function openAuthenticator(origin: string) {
         },
       }
     },
-    /** What `navigator.credentials.get` gives, as our pages send it. */
-    use: (options: Asked, twist: Twist = {}) => {
+    /** Builds the result of `navigator.credentials.get`, as pages of the panel send it. */
+    use: (options: RequestOptions, deviations: Deviations = {}) => {
       state.counter += 1
-      const data = authenticatorData(twist, Buffer.alloc(0))
-      const client = clientData('webauthn.get', options, twist)
+      const data = authenticatorData(deviations, Buffer.alloc(0))
+      const client = clientData('webauthn.get', options, deviations)
       const signature = sign('sha256', Buffer.concat([data, sha256(client)]), privateKey)
       return {
         id: id.toString('base64url'),
@@ -91,7 +91,7 @@ export function openAuthenticator(origin: string) {
           clientDataJSON: client.toString('base64url'),
           authenticatorData: data.toString('base64url'),
           signature: signature.toString('base64url'),
-          userHandle: twist.userHandle ?? state.userHandle,
+          userHandle: deviations.userHandle ?? state.userHandle,
         },
       }
     },
@@ -99,7 +99,7 @@ export function openAuthenticator(origin: string) {
 }
 
 function statementOf(
-  voucher: NonNullable<Twist['vouchedBy']>,
+  attestation: NonNullable<Deviations['attestation']>,
   signed: Buffer,
   ownKey: KeyObject,
 ): Map<string, CborValue> {
@@ -113,8 +113,8 @@ function statementOf(
     ['sig', sign('sha256', signed, key)],
   ]
   const { key, bytes } = attestationCertificate
-  switch (voucher) {
-    case 'nobody':
+  switch (attestation) {
+    case 'none':
       return statement('none', [])
     case 'itself':
       return statement('packed', signedBy(ownKey))
@@ -133,7 +133,7 @@ function uint(value: number, bytes: number): Buffer {
   return buffer
 }
 
-/** As much of CBOR as authenticators write. Spec: RFC 8949. */
+/** Encodes the part of CBOR that authenticators write. RFC 8949. */
 function cbor(value: CborValue): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])

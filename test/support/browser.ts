@@ -1,22 +1,22 @@
 import type { User } from '../../src/db/tables/users.ts'
-import { csrfToken, openSession } from '../../src/domain/sessions.ts'
+import { createSession, csrfToken } from '../../src/domain/auth/sessions.ts'
 import type { Answer } from './answers.ts'
 import type { RequestOptions, World } from './world.ts'
 
-/** A browser on a page of the panel: it keeps cookies, and sends what our pages send. */
+/** A browser on a page of the panel: it keeps cookies, and sends the headers that pages send. */
 export type Browser = {
   cookies: Map<string, string>
   request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>
 }
 
-/** A browser that has opened a page: it has a guest's cookies. */
+/** Opens a browser with the cookies of a guest. */
 export async function openBrowser(world: World, options: RequestOptions = {}): Promise<Browser> {
   const cookies = new Map<string, string>()
   const browser: Browser = {
     cookies,
     request: async (method, path, body, more = {}) => {
       const headers = {
-        origin: world.parts.config.url,
+        origin: world.services.config.url,
         'user-agent': 'Test browser',
         ...(cookies.size > 0
           ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
@@ -35,7 +35,7 @@ export async function openBrowser(world: World, options: RequestOptions = {}): P
   return browser
 }
 
-/** A browser in which the account is signed in, without the work of a password. */
+/** Opens a browser in which the account is signed in, without hashing a password. */
 export async function openSignedInBrowser(
   world: World,
   user: Pick<User, 'id' | 'authVersion'>,
@@ -43,7 +43,7 @@ export async function openSignedInBrowser(
 ): Promise<Browser> {
   const browser = await openBrowser(world, options)
   const panel = { ...world.panel, ip: options.ip ?? '192.0.2.1' }
-  const { token } = await openSession(panel, user, {
+  const { token } = await createSession(panel, user, {
     userAgent: 'Test browser',
     remember: false,
     previous: null,
@@ -53,13 +53,13 @@ export async function openSignedInBrowser(
   return browser
 }
 
-/** What the cookie of the session is called: over https it is kept from other hosts. */
+/** Returns the name of the session cookie: over https it is bound to the host. */
 export const sessionCookieName = (world: World): string =>
-  world.parts.config.url.startsWith('https:') ? '__Host-roost_session' : 'roost_session'
+  world.services.config.url.startsWith('https:') ? '__Host-roost_session' : 'roost_session'
 
-/** What a page of ours sends along under the session of this token. */
+/** Builds the headers that a page of the panel sends under this session. */
 export const pageHeaders = (world: World, token: string): Record<string, string> => ({
-  origin: world.parts.config.url,
+  origin: world.services.config.url,
   cookie: `${sessionCookieName(world)}=${token}`,
   'x-xsrf-token': csrfToken(token),
 })

@@ -7,7 +7,7 @@ import {
 } from 'playwright-core'
 import { chromiumPath } from './chromium-path.ts'
 
-/** Nothing but what a test asks for: no second process for graphics, no calls of the browser's own. */
+/** Flags that switch off background requests and the GPU process. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,17 +18,17 @@ const args = [
   '--disable-sync',
 ]
 
-/** One person's browser: cookies of its own, one page, and what went wrong in it. */
+/** A browser context with its own cookies, one page, and the problems in it. */
 export type Tab = {
   context: BrowserContext
   page: Page
   /**
-   * What went wrong since it was last asked, a line each: errors of scripts and on the console, violations of the
+   * Returns the problems since the last call, a line each: errors of scripts and on the console, violations of the
    * content security policy among them, requests that got no answer, and files of pages that were refused.
    * Answers to calls of scripts are for these to judge.
    */
-  troubles: () => string[]
-  /** From now on the browser has a device that holds passkeys and knows its user, who always agrees. */
+  problems: () => string[]
+  /** Adds a virtual authenticator that verifies its user and always approves. */
   addAuthenticator: () => Promise<void>
 }
 
@@ -36,11 +36,11 @@ export type Tab = {
 export type Chromium = {
   browser: Browser
   openTab: (options?: BrowserContextOptions) => Promise<Tab>
-  /** Ends it with all its tabs. */
+  /** Closes it with all its tabs. */
   close: () => Promise<void>
 }
 
-/** Starts Chromium without a window. Certificates are not looked at: those of tests are signed by nobody. */
+/** Starts Chromium without a window. Certificates are not checked: those of tests are self-signed. */
 export async function startChromium(): Promise<Chromium> {
   const browser = await chromium.launch({ executablePath: chromiumPath, args, timeout: 60_000 })
   return {
@@ -51,7 +51,7 @@ export async function startChromium(): Promise<Chromium> {
       return {
         context,
         page,
-        troubles: collectTroubles(page),
+        problems: collectProblems(page),
         addAuthenticator: () => addAuthenticator(page),
       }
     },
@@ -59,7 +59,7 @@ export async function startChromium(): Promise<Chromium> {
   }
 }
 
-function collectTroubles(page: Page): Tab['troubles'] {
+function collectProblems(page: Page): Tab['problems'] {
   const lines: string[] = []
   page.on('pageerror', (error) => lines.push(`script: ${error.message}`))
   page.on('console', (message) => {
@@ -69,7 +69,7 @@ function collectTroubles(page: Page): Tab['troubles'] {
   })
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? ''
-    // A page that is left calls off what it still waits for.
+    // Leaving a page aborts its pending requests.
     if (reason !== 'net::ERR_ABORTED') lines.push(`request: ${request.method()} ${request.url()} ${reason}`)
   })
   page.on('response', (response) => {
@@ -79,7 +79,7 @@ function collectTroubles(page: Page): Tab['troubles'] {
   return () => lines.splice(0)
 }
 
-/** Spec: Web Authentication, virtual authenticators. */
+/** Adds a virtual authenticator. W3C Web Authentication Level 3, section 11. */
 async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')

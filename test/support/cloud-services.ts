@@ -1,27 +1,27 @@
 import postgres from 'postgres'
 import { vi } from 'vitest'
 import { importKeyRing } from '../../src/domain/secrets.ts'
-import { type Qstash, startQstash } from '../../src/platform/local/qstash/server.ts'
-import { type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
+import { type Qstash, startQstash } from '../../src/dev/qstash/server.ts'
+import { type DatabaseHandle, openPostgres } from '../../src/platform/postgres.ts'
 import { createDatabase, testDatabaseUrl } from './database.ts'
 import { type NeonProxy, startNeonProxy } from './neon-proxy.ts'
 import { startUpstash } from './upstash.ts'
 import { signingKeys, type World } from './world.ts'
 
-/** The managed services of a deployed panel, each a stand-in over a real local one. */
+/** The managed services of a deployed panel, each a local stand-in. */
 export type CloudServices = {
-  /** What a function would find in its environment, but for APP_URL. */
+  /** The environment of a function, without APP_URL. */
   environment: Record<string, string>
-  database: OpenedDatabase
+  database: DatabaseHandle
   neon: NeonProxy
-  /** What was published shows in its messages, delivered or not. */
+  /** Its messages list what was published, delivered or not. */
   queue: Qstash
   /** Enough of a world for the factories. */
   world: World
   close: () => Promise<void>
 }
 
-/** Whether the real PostgreSQL answers; says so when suites have to be left out. */
+/** Checks that the real PostgreSQL responds; prints when suites are skipped. */
 export async function findPostgres(suite: string): Promise<boolean> {
   const client = postgres(testDatabaseUrl, { max: 1, connect_timeout: 3, onnotice: () => undefined })
   try {
@@ -40,7 +40,7 @@ export function stubEnvironment(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
 }
 
-/** A migrated database behind Neon's protocols, a cache and a queue, which delivers messages only where it is said to. */
+/** Opens a migrated database behind Neon's protocols, a cache, and a queue that delivers messages only with `delivers`. */
 export async function openCloudServices({ delivers = false } = {}): Promise<CloudServices> {
   const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
   const { url, drop } = await createDatabase()
@@ -68,7 +68,7 @@ export async function openCloudServices({ delivers = false } = {}): Promise<Clou
     database,
     neon,
     queue,
-    world: { database, panel } as unknown as World,
+    world: { database, panel, clock: { now: new Date() } } as unknown as World,
     close: async () => {
       await Promise.all([database.close(), neon.close(), cache.close(), queue.close()])
       await drop()

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { eventually } from './processes.ts'
 
-/** What `GET …/websocket` answers. */
+/** The response of `GET …/websocket`. */
 export type ConsoleCredentials = { socket: string; token: string }
 
-/** The console of a server, opened as a browser does on a page of `origin`; remembers every frame. */
+/** Opens the console of a server as a browser does on a page of `origin`; records every frame. */
 export async function openConsole(credentials: ConsoleCredentials, origin: string) {
   const socket = new WebSocket(credentials.socket, { origin })
   const frames: { event: string; args?: string[] }[] = []
@@ -16,7 +16,7 @@ export async function openConsole(credentials: ConsoleCredentials, origin: strin
   const seen = (event: string, text: string) => () =>
     frames.some((frame) => frame.event === event && (frame.args ?? []).join('').includes(text))
   await eventually(seen('auth success', ''))
-  /** Whether the newest status is this one. */
+  /** Checks whether the newest status is this one. */
   const isIn = (state: string) => () =>
     frames.findLast(({ event }) => event === 'status')?.args?.[0] === state
   return { socket, send, seen, isIn }

@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { list } from 'tar'
-import { expect, vi } from 'vitest'
-import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
+import { expect } from 'vitest'
+import type { DaemonOptions } from '../../src/dev/daemon/daemon.ts'
 import { startDaemonWithServer } from './daemon-server.ts'
 import { callDaemon, openSocket, signToken } from './development-daemon.ts'
+import { until } from './until.ts'
 
-/** A development daemon with one server, of which one backup is made and restored. */
+/** A development daemon with one server and the UUID of one backup. */
 export type DaemonWithBackup = Awaited<ReturnType<typeof startDaemonWithBackup>>
 
-/** What the panel is told of a backup that failed. */
+/** The report of a backup that failed. */
 export const failedReport = { checksum: '', checksum_type: '', size: 0, successful: false, parts: null }
-
-/** Waits for what slow machines take their time for. */
-export const until = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
 
 /** Starts a daemon whose server has no files. */
 export async function startDaemonWithBackup(options: Partial<DaemonOptions> = {}) {
@@ -27,7 +25,9 @@ export async function startDaemonWithBackup(options: Partial<DaemonOptions> = {}
     api('POST', '/backup', { adapter: 'wings', uuid: backup, ignore: '', ...changes })
   const reports = (end = '') =>
     at.panel.callsTo('POST', `/backups/${backup}${end}`).map(({ body }) => body as any)
-  const reported = (count = 1, end = '') => until(() => expect(reports(end)).toHaveLength(count))
+  /** Waits for at least so many reports: a daemon that is refused goes on. */
+  const reported = (count = 1, end = '') =>
+    until(() => expect(reports(end).length).toBeGreaterThanOrEqual(count))
   const place = (...parts: string[]) => join(at.daemon.dataDirectory, 'backups', ...parts, `${backup}.tar.gz`)
   const state = async () => (await api('GET', '')).json()
   return {
@@ -37,17 +37,17 @@ export async function startDaemonWithBackup(options: Partial<DaemonOptions> = {}
     order,
     restore: (changes: object = {}) =>
       api('POST', `/backup/${backup}/restore`, { adapter: 'wings', truncate_directory: false, ...changes }),
-    /** Orders a backup and waits until it is reported. */
+    /** Starts a backup and waits until it is reported. */
     make: async (changes: object = {}) => {
       expect((await order(changes)).status).toBe(202)
       await reported()
     },
-    /** What the panel was told of the backup, or with `/restore` of its restoration. */
+    /** The reports of the backup, or with `/restore` of its restoration. */
     reports,
     reported,
-    /** Where the archive lies on the node. */
+    /** The path of the archive on the node. */
     place,
-    /** The paths that the archive holds. */
+    /** Lists the paths in the archive. */
     names: async () => {
       const found: string[] = []
       await list({ file: place(), onReadEntry: ({ path }) => void found.push(path) })
@@ -56,7 +56,7 @@ export async function startDaemonWithBackup(options: Partial<DaemonOptions> = {}
     put: (path: string, content: string | Buffer = path) => writeFile(join(at.folder, path), content),
     onDisk: (path: string) => readFile(join(at.folder, path), 'utf8'),
     state,
-    /** A console that hears what happens from now on. */
+    /** Opens a console, which receives all further events. */
     watch: async () => {
       const socket = await openSocket(at.daemon, at.uuid, at.panel.url, signToken(at.uuid))
       await until(() => expect(socket.texts('status')).toHaveLength(1))

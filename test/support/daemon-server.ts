@@ -1,31 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
+import type { DaemonOptions } from '../../src/dev/daemon/daemon.ts'
 import { callDaemon, discardDaemon, startTestDaemon } from './development-daemon.ts'
 import { describeGameServer } from './game-server.ts'
 import { startStubPanel } from './stub-panel.ts'
 
-/** A development daemon that has one server, and the panel that it knows. */
+/** A development daemon with one server, and its stub panel. */
 export type DaemonWithServer = Awaited<ReturnType<typeof startDaemonWithServer>>
 
 /** Starts a daemon and waits until it has its server, whose egg denies the given names. */
 export async function startDaemonWithServer(options: Partial<DaemonOptions> = {}, denylist: string[] = []) {
   const panel = await startStubPanel()
   const uuid = randomUUID()
-  panel.servers.set(uuid, describeGameServer(uuid, { egg: { id: randomUUID(), file_denylist: denylist } }))
+  const egg = { id: randomUUID(), file_denylist: denylist, features: { local_runtime: [] } }
+  panel.servers.set(uuid, describeGameServer(uuid, { egg }))
   const daemon = await startTestDaemon(panel, options)
   await daemon.ready
   return {
     panel,
     daemon,
     uuid,
-    /** The files of the server. */
+    /** The folder of the server's files. */
     folder: join(daemon.dataDirectory, 'volumes', uuid),
-    /** Calls a file route of the server, as `POST`, `copy`. */
+    /** Calls a file route of the server, such as `POST`, `copy`. */
     call: (method: string, route: string, body?: unknown) =>
       callDaemon(daemon, method, `/api/servers/${uuid}/files/${route}`, body),
-    /** What has not arrived as a whole. */
+    /** Lists the files that are still being received. */
     spooled: () => readdir(join(daemon.dataDirectory, 'spool')),
     close: async () => {
       await discardDaemon(daemon)
@@ -34,7 +35,7 @@ export async function startDaemonWithServer(options: Partial<DaemonOptions> = {}
   }
 }
 
-/** The file routes of the server that a test has at hand, and what lies on its disk. */
+/** Creates functions that call the file routes of the server and read its disk. */
 export function fileRoutesOf(at: () => DaemonWithServer) {
   const statusOf = async (method: string, route: string, body?: unknown) =>
     (await at().call(method, route, body)).status

@@ -1,26 +1,40 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
+import { rowsOf } from '../../src/db/database.ts'
 import { openPglite } from '../../src/platform/local/pglite.ts'
-import { countStatement, framesTransaction } from '../../src/platform/statement-count.ts'
-import { migratePostgres, type OpenedDatabase, openPostgres } from '../../src/platform/postgres.ts'
+import { countStatement, isTransactionControl } from '../../src/platform/statement-stats.ts'
+import { migratePostgres, type DatabaseHandle, openPostgres } from '../../src/platform/postgres.ts'
+import { addEmptying, emptyDatabase, type Run } from './empty-database.ts'
 
-/** Which driver this run is about; each project of the configuration names one. */
+/** The driver of this run; each project of the configuration sets one. */
 export type TestDriver = 'pglite' | 'postgres' | 'neon'
 export const testDriver = (process.env.ROOST_TEST_DRIVER ?? 'pglite') as TestDriver
 
-/** Where the real PostgreSQL is. */
+/** The URL of the real PostgreSQL. */
 export const testDatabaseUrl = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
-export type TestDatabase = OpenedDatabase & { statements: string[]; url: string | null }
+export type TestDatabase = DatabaseHandle & {
+  /** Every statement that was sent, without begin and commit. */
+  statements: string[]
+  /** The URL of the database; null for PGlite. */
+  url: string | null
+  /** Removes all rows, counts ids from 1 again and drops the partitions that tests made. */
+  empty: () => Promise<void>
+}
 
-/** A migrated, empty database over the driver of this run. Remembers every statement but those around transactions. */
+/** Opens a migrated, empty database with the driver of this run. Records every statement but begin and commit. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const statements: string[] = []
   const onStatement = (text: string) => {
     countStatement(text)
-    if (!framesTransaction(text)) statements.push(text)
+    if (!isTransactionControl(text)) statements.push(text)
   }
-  if (testDriver === 'pglite') return { ...(await openPglite(null, onStatement)), statements, url: null }
+  if (testDriver === 'pglite') {
+    const opened = await openPglite(null, onStatement)
+    await addEmptying(async (statement) => rowsOf(await opened.db.execute(sql.raw(statement))))
+    return { ...opened, statements, url: null, empty: () => empty(opened) }
+  }
   const { url, drop } = await createDatabase()
   const { openNeonForTests } = await import('./neon.ts')
   const opened =
@@ -29,6 +43,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
     ...opened,
     statements,
     url,
+    empty: () => empty(opened),
     close: async () => {
       await opened.close()
       await drop()
@@ -36,20 +51,52 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A new database on the real PostgreSQL, migrated; `drop` removes it. */
+const empty = async ({ db }: DatabaseHandle) => void (await db.execute(sql.raw(emptyDatabase)))
+
+/** Creates a migrated database on the real PostgreSQL; `drop` removes it. */
 export async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const name = `roost_test_${randomUUID().replaceAll('-', '')}`
-  const url = new URL(testDatabaseUrl)
-  await administrate(`create database ${name}`)
-  url.pathname = `/${name}`
-  await migratePostgres(url.toString())
-  return { url: url.toString(), drop: () => administrate(`drop database if exists ${name} with (force)`) }
+  const template = process.env.ROOST_TEST_TEMPLATE
+  const name = `${template ?? 'roost_test'}_${randomBytes(8).toString('hex')}`
+  await administrate(template ? `create database ${name} template ${template}` : `create database ${name}`)
+  const url = databaseUrlOf(name)
+  if (!template) await prepareDatabase(url)
+  return { url, drop: () => dropDatabase(name) }
 }
 
-async function administrate(statement: string): Promise<void> {
-  const client = postgres(testDatabaseUrl, { max: 1, onnotice: () => undefined })
+/** Makes the database that those of one run are copied from, which is faster than migrating each; `drop` removes all. */
+export async function createTemplate(): Promise<{ name: string; drop: () => Promise<void> }> {
+  const name = `roost_test_${randomBytes(8).toString('hex')}`
+  await administrate(`create database ${name}`)
+  await prepareDatabase(databaseUrlOf(name))
+  return {
+    name,
+    drop: async () => {
+      const made = await administrate(`select datname as name from pg_database where datname like '${name}%'`)
+      for (const each of made) await dropDatabase(each.name ?? '')
+    },
+  }
+}
+
+function databaseUrlOf(name: string): string {
+  const url = new URL(testDatabaseUrl)
+  url.pathname = `/${name}`
+  return url.toString()
+}
+
+async function prepareDatabase(url: string): Promise<void> {
+  await migratePostgres(url)
+  await withClient(url, addEmptying)
+}
+
+const dropDatabase = async (name: string) =>
+  void (await administrate(`drop database if exists ${name} with (force)`))
+
+const administrate = (statement: string) => withClient(testDatabaseUrl, (run) => run(statement))
+
+async function withClient<T>(url: string, work: (run: Run) => Promise<T>): Promise<T> {
+  const client = postgres(url, { max: 1, onnotice: () => undefined })
   try {
-    await client.unsafe(statement)
+    return await work(async (statement) => [...(await client.unsafe<Record<string, string>[]>(statement))])
   } finally {
     await client.end()
   }

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
-import type { DaemonOptions } from '../../src/platform/local/daemon/daemon.ts'
-import { startDaemon, type RunningDaemon } from '../../src/platform/local/daemon/start.ts'
+import type { DaemonOptions } from '../../src/dev/daemon/daemon.ts'
+import { startDaemon, type RunningDaemon } from '../../src/dev/daemon/start.ts'
 import type { StubPanel } from './stub-panel.ts'
 
 export const nodeSecret = 'secret-of-the-node-0123456789-0123456789-0123456789-0123456789-01'
 
-/** Starts a daemon for the given panel in a folder of its own, with back-off short enough for tests. */
+/** Starts a daemon for the given panel in a folder of its own, with a backoff short enough for tests. */
 export async function startTestDaemon(
   panel: Pick<StubPanel, 'url'>,
   options: Partial<DaemonOptions> = {},
@@ -82,7 +82,7 @@ export type TestSocket = {
   readonly close: () => void
 }
 
-/** Connects to a server's console; a token is sent at once. Rejects when the upgrade is refused. */
+/** Connects to a server's console and sends the token, if there is one. Rejects when the upgrade is refused. */
 export async function openSocket(
   daemon: { url: string },
   server: string,

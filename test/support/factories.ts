@@ -1,14 +1,18 @@
 import { sql } from 'drizzle-orm'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
+import type { User } from '../../src/db/tables/users.ts'
 import * as tables from '../../src/db/schema.ts'
 import { type Acl, aclResources } from '../../src/db/tables/api-keys.ts'
-import { digest, randomText, seal } from '../../src/domain/secrets.ts'
+import { digest, randomText, encrypt } from '../../src/domain/secrets.ts'
 import type { World } from './world.ts'
 
 type Insert<T extends { $inferInsert: object }> = Partial<T['$inferInsert']>
 
 let serial = 0
 const next = () => (serial += 1)
+
+/** Restarts the numbers in names and ports from 1. */
+export const restartSerialNumbers = () => void (serial = 0)
 
 /** All levels on everything. */
 export const fullAcl: Acl = Object.fromEntries(aclResources.map((resource) => [resource, 3]))
@@ -19,10 +23,10 @@ export const known = {
   passwordHash: 'scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$4LFzhcmdiN8-mIxXQMRb7t78vEcjLC52eAQGe0eG8Pw',
 }
 
-/** An account; an ordinary one unless said otherwise. */
+/** Makes an account, by default one that is not an administrator. */
 export async function makeUser(world: World, values: Insert<typeof tables.users> = {}) {
   const n = next()
-  return only(
+  return single(
     await world.database.db
       .insert(tables.users)
       .values({
@@ -30,13 +34,14 @@ export async function makeUser(world: World, values: Insert<typeof tables.users>
         email: `user${n}@example.test`,
         firstName: 'Uma',
         lastName: `No. ${n}`,
+        emailVerifiedAt: world.clock.now,
         ...values,
       })
       .returning(),
   )
 }
 
-/** A key of the account; `token` is the whole bearer token. */
+/** Makes a key of the account; `token` is the whole bearer token. */
 export async function makeKey(
   world: World,
   user: { id: number },
@@ -44,7 +49,7 @@ export async function makeKey(
 ) {
   const identifier = (values.type === 'account' ? 'ptlc_' : 'ptla_') + randomText(11)
   const secret = randomText(32)
-  const row = only(
+  const row = single(
     await world.database.db
       .insert(tables.apiKeys)
       .values({ userId: user.id, identifier, secretHash: digest(secret), ...values })
@@ -53,17 +58,17 @@ export async function makeKey(
   return { row, token: identifier + secret }
 }
 
-/** The token of an Application key with these levels (everything when left out) of a new administrator. */
+/** Makes an Application key with these levels (by default all) of a new administrator; returns its token. */
 export async function makeApplicationToken(world: World, acl: Acl = fullAcl): Promise<string> {
   const admin = await makeUser(world, { rootAdmin: true })
   return (await makeKey(world, admin, { type: 'application', acl })).token
 }
 
-/** The token of a Client API key of the account. */
+/** Makes a Client API key of the account; returns its token. */
 export const makeClientToken = async (world: World, user: { id: number }) =>
   (await makeKey(world, user, { type: 'account' })).token
 
-/** The regions, by name with their origins, are those of the settings. */
+/** Sets the regions, by name with their origins. */
 export async function makeRegions(world: World, endpoints: Record<string, string>): Promise<void> {
   await world.database.db
     .insert(tables.settings)
@@ -72,7 +77,7 @@ export async function makeRegions(world: World, endpoints: Record<string, string
 }
 
 export async function makeLocation(world: World, values: Insert<typeof tables.locations> = {}) {
-  return only(
+  return single(
     await world.database.db
       .insert(tables.locations)
       .values({ short: `loc${next()}`, ...values })
@@ -80,13 +85,13 @@ export async function makeLocation(world: World, values: Insert<typeof tables.lo
   )
 }
 
-/** A node whose daemon is said to be at `fqdn`:`daemonListen`; `token` is what that daemon would send. */
+/** Makes a node with its daemon at `fqdn`:`daemonListen`; `token` is the bearer token of that daemon. */
 export async function makeNode(world: World, values: Insert<typeof tables.nodes> = {}) {
   const locationId = values.locationId ?? (await makeLocation(world)).id
   const uuid = values.uuid ?? crypto.randomUUID()
   const secret = randomText(64)
   const tokenId = randomText(16)
-  const node = only(
+  const node = single(
     await world.database.db
       .insert(tables.nodes)
       .values({
@@ -100,7 +105,11 @@ export async function makeNode(world: World, values: Insert<typeof tables.nodes>
         uuid,
         locationId,
         daemonTokenId: tokenId,
-        daemonToken: await seal(world.panel, secret, { table: 'nodes', column: 'daemon_token', row: uuid }),
+        daemonToken: await encrypt(world.panel, secret, {
+          table: 'nodes',
+          column: 'daemon_token',
+          row: uuid,
+        }),
       })
       .returning(),
   )
@@ -112,7 +121,7 @@ export async function makeAllocation(
   node: { id: number },
   values: Insert<typeof tables.allocations> = {},
 ) {
-  return only(
+  return single(
     await world.database.db
       .insert(tables.allocations)
       .values({ nodeId: node.id, ip: '198.51.100.7', port: 20_000 + next(), ...values })
@@ -120,18 +129,18 @@ export async function makeAllocation(
   )
 }
 
-/** An egg with one variable (`MOTD`, editable) in a nest of its own. */
+/** Makes an egg with one variable (`MOTD`, editable) in a nest of its own. */
 export async function makeEgg(world: World, values: Insert<typeof tables.eggs> = {}) {
   const { db } = world.database
   const nestId =
     values.nestId ??
-    only(
+    single(
       await db
         .insert(tables.nests)
         .values({ name: `Nest ${next()}`, author: 'eggs@example.test' })
         .returning(),
     ).id
-  const egg = only(
+  const egg = single(
     await db
       .insert(tables.eggs)
       .values({
@@ -161,7 +170,7 @@ export async function makeEgg(world: World, values: Insert<typeof tables.eggs> =
   return egg
 }
 
-/** An installed server with one allocation; everything it needs is made where it is not given. */
+/** Makes an installed server with one allocation, and the rows it needs where they are not given. */
 export async function makeServer(
   world: World,
   values: Insert<typeof tables.servers> & {
@@ -177,7 +186,7 @@ export async function makeServer(
   const allocation = await makeAllocation(world, { id: nodeId })
   const uuid = columns.uuid ?? crypto.randomUUID()
   return world.database.transaction(async (db) => {
-    const server = only(
+    const server = single(
       await db
         .insert(tables.servers)
         .values({
@@ -215,17 +224,26 @@ export async function makeServer(
   })
 }
 
-/** Lets the account in with these permissions. */
+/** Makes the account a subuser with these permissions. */
 export async function makeSubuser(
   world: World,
   server: { id: number },
   user: { id: number },
   permissions: string[],
 ) {
-  return only(
+  return single(
     await world.database.db
       .insert(tables.subusers)
       .values({ serverId: server.id, userId: user.id, permissions })
       .returning(),
   )
 }
+
+/** Builds the body that changes a user: with the fields that every change sends. */
+export const changeOf = ({ email, username, firstName, lastName }: User, changes: object) => ({
+  email,
+  username,
+  first_name: firstName,
+  last_name: lastName,
+  ...changes,
+})

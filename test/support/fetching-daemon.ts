@@ -5,12 +5,12 @@ import type { Answer } from './answers.ts'
 
 export type FetchingDaemon = {
   readonly port: number
-  /** What the panel answered, oldest first. */
+  /** The responses of the panel, oldest first. */
   readonly fetched: Answer[]
   close: () => Promise<void>
 }
 
-/** A daemon that asks the panel for the server's configuration before it answers a call. Wings: sync */
+/** Starts a daemon that fetches the configuration of the server from the panel before it answers a call. Wings: docs/wings.md#servers-on-a-daemon */
 export async function startFetchingDaemon(fetch: (uuid: string) => Promise<Answer>): Promise<FetchingDaemon> {
   const fetched: Answer[] = []
   const http = createServer((request, response) => {

@@ -2,40 +2,40 @@ import { type DaemonAnswer, type DaemonCall, startStubDaemon, type StubDaemon } 
 
 type Kind = 'file' | 'folder' | 'link'
 
-/** The same in the middle of a call, before it is done; null lets it go on. */
-type Interference = (call: FileCall) => DaemonAnswer | null
+/** Handles a call before the daemon does; null lets it continue. */
+type Interceptor = (call: FileCall) => DaemonAnswer | null
 
-/** A call of the file routes: `route` is its last word, `query` that of the address. */
+/** A call of the file routes: `route` is the last part of its path. */
 export type FileCall = DaemonCall & { route: string; query: URLSearchParams }
 
-/** A daemon with one tree of files for whichever server it is asked about. */
+/** A daemon with one tree of files for all servers. */
 export type FileDaemon = StubDaemon & {
-  /** Puts things there, and the folders above them: a name that ends in `/` is a folder, one in `@` a link. */
+  /** Adds entries and the folders above them: a name that ends in `/` is a folder, one in `@` a link. */
   put: (...paths: string[]) => void
-  /** Takes things away, with all below. */
-  take: (...paths: string[]) => void
-  /** Every path, sorted; folders end in `/`, links in `@`. */
+  /** Removes entries with all below them. */
+  remove: (...paths: string[]) => void
+  /** Lists every path, sorted; folders end in `/`, links in `@`. */
   paths: () => string[]
-  /** Empties the tree and lifts everything that was set. */
+  /** Empties the tree and resets all options. */
   reset: () => void
-  /** Names that the egg locks. */
+  /** Names on the denylist of the egg. */
   locked: Set<string>
-  /** Answers in place of the daemon, or does something before it answers. */
-  interfere: (interference: Interference | null) => void
+  /** Responds in place of the daemon, or acts before it responds. */
+  intercept: (interceptor: Interceptor | null) => void
   /** Status for folders that are missing: 500 as with stock Wings, 404 as with newer ones. */
   missingStatus: number
 }
 
-/** A stand-in for the files of stock Wings, with its oddities, in memory. Wings: …/files/{list-directory,rename,delete} */
+/** Starts a stub of the file routes of stock Wings, with their quirks, in memory. Wings: docs/wings.md#file-routes */
 export async function startFileDaemon(): Promise<FileDaemon> {
   const tree = new Map<string, Kind>()
   const stub = await startStubDaemon()
-  let interference: Interference | null = null
+  let interceptor: Interceptor | null = null
   const daemon: FileDaemon = Object.assign(stub, {
     locked: new Set<string>(),
     missingStatus: 500,
     put: (...paths: string[]) => paths.forEach((path) => put(tree, path)),
-    take: (...paths: string[]) => paths.forEach((path) => take(tree, path)),
+    remove: (...paths: string[]) => paths.forEach((path) => remove(tree, path)),
     paths: () =>
       [...tree].map(([path, kind]) => path + suffixes[kind]).toSorted((one, other) => (one < other ? -1 : 1)),
     reset: () => {
@@ -43,18 +43,17 @@ export async function startFileDaemon(): Promise<FileDaemon> {
       daemon.locked.clear()
       daemon.missingStatus = 500
       stub.calls.length = 0
-      interference = null
+      interceptor = null
       stub.respond(answer)
     },
-    interfere: (next: Interference | null) => void (interference = next),
+    intercept: (next: Interceptor | null) => void (interceptor = next),
   })
   const answer = (call: DaemonCall): DaemonAnswer | null => {
     const url = new URL(call.path, 'http://daemon.test')
     const [, route] = /\/files\/([\w-]+)$/.exec(url.pathname) ?? []
     if (route === undefined) return null
     return (
-      interference?.({ ...call, route, query: url.searchParams }) ??
-      fileAnswer(daemon, tree, route, url, call)
+      interceptor?.({ ...call, route, query: url.searchParams }) ?? fileAnswer(daemon, tree, route, url, call)
     )
   }
   stub.respond(answer)
@@ -82,11 +81,11 @@ function fileAnswer(
   }
   if (route !== 'delete') return null
   if (files.length === 0) return failure(422)
-  for (const name of files as string[]) take(tree, clean(`${root}/${name}`))
+  for (const name of files as string[]) remove(tree, clean(`${root}/${name}`))
   return { status: 204 }
 }
 
-/** What is at the target is never replaced; what is missing is passed over. */
+/** Renames an entry; never replaces the target, and ignores a missing source. */
 function rename(daemon: FileDaemon, tree: Map<string, Kind>, from: string, to: string): DaemonAnswer {
   const names = [...from.split('/'), ...to.split('/')]
   if (names.some((name) => daemon.locked.has(name)))
@@ -120,12 +119,12 @@ function put(tree: Map<string, Kind>, path: string): void {
   tree.set(at, kind)
 }
 
-function take(tree: Map<string, Kind>, path: string): void {
+function remove(tree: Map<string, Kind>, path: string): void {
   const at = clean(path)
   for (const known of tree.keys()) if (known === at || known.startsWith(`${at}/`)) tree.delete(known)
 }
 
-/** Folders last, `symlink` always false. */
+/** Lists a folder: folders last, `symlink` always false. */
 function listing(tree: Map<string, Kind>, directory: string) {
   const prefix = directory === '/' ? '/' : `${directory}/`
   return [...tree]

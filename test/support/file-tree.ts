@@ -9,7 +9,7 @@ const fault = { status: 500, json: { error: 'An unexpected error was encountered
 const done = { status: 204 }
 const refused = (error: string) => ({ status: 400, json: { error } })
 
-/** The files of a server as Wings 1.11 answers for them, with its odd statuses. Wings: file routes */
+/** Creates a handler that serves the files as Wings 1.11 does, with its statuses. Wings: docs/wings.md#file-routes */
 export function answerFiles(tree: FileTree) {
   const isFolder = (path: string) => path === '/' || tree.get(path) === null
   const below = (path: string) => [...tree.keys()].filter((each) => each.startsWith(`${path}/`))
@@ -34,16 +34,20 @@ export function answerFiles(tree: FileTree) {
       return done
     },
     rename: (_query, { body }) => {
+      let answer: DaemonAnswer = done
       for (const { from, to } of body.files) {
         const [source, target] = [join(body.root, from), join(body.root, to)]
         if (source === target || !tree.has(source)) continue
-        if (tree.has(target)) return refused('Cannot move or rename file, destination already exists.')
+        if (tree.has(target)) {
+          answer = refused('Cannot move or rename file, destination already exists.')
+          continue
+        }
         for (const path of [source, ...below(source)]) {
           tree.set(target + path.slice(source.length), tree.get(path) ?? null)
           tree.delete(path)
         }
       }
-      return done
+      return answer
     },
     copy: (_query, { body }) => (typeof tree.get(body.location) === 'string' ? done : fault),
     delete: (_query, { body }) => {
@@ -77,7 +81,7 @@ export function answerFiles(tree: FileTree) {
   }
 }
 
-/** Wings: file object. It never says `symlink`. */
+/** Describes a file as Wings does, which never sets `symlink`. Wings: docs/wings.md#file-object */
 function describe(path: string, tree: FileTree) {
   const content = tree.get(path)
   const directory = content === null

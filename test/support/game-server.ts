@@ -23,7 +23,7 @@ echo "program installed"
 exit 4
 `
 
-/** What a panel sends for a server whose installation writes a small Node program with a console, its pid in server.pid. */
+/** Builds the configuration of a server whose installation writes a small Node program with a console, its pid in server.pid. */
 export function describeGameServer(uuid: string, settings: Record<string, unknown> = {}): StubServer {
   return {
     settings: {
@@ -49,7 +49,7 @@ export function describeGameServer(uuid: string, settings: Record<string, unknow
         mappings: { '127.0.0.1': [25565] },
       },
       mounts: [],
-      egg: { id: 'b3a6d0c4-3c8a-4a2b-9a0e-3f5b1f7f4b11', file_denylist: [] },
+      egg: { id: 'b3a6d0c4-3c8a-4a2b-9a0e-3f5b1f7f4b11', file_denylist: [], features: { local_runtime: [] } },
       ...settings,
     },
     process_configuration: {

@@ -5,7 +5,7 @@ import { answerFrom } from './raw-http.ts'
 export type LambdaHandler = ReturnType<typeof lambda>
 export type GatewayRequest = { headers?: Record<string, string>; body?: string; sourceIp: string }
 
-/** A request in payload format 2.0, as the HTTP API of a custom domain makes it. */
+/** Builds a request in payload format 2.0, as the HTTP API of a custom domain does. */
 export function httpEvent(method: string, target: string, request: GatewayRequest): HttpEvent {
   const [rawPath = '/', ...query] = target.split('?')
   const { cookie, ...headers } = request.headers ?? {}
@@ -32,7 +32,7 @@ export function httpEvent(method: string, target: string, request: GatewayReques
   }
 }
 
-/** What the gateway would answer a caller with. */
+/** Calls the function and returns the response of the gateway. */
 export async function callThroughGateway(
   handler: LambdaHandler,
   method: string,

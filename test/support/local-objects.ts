@@ -1,80 +1,69 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AwsClient } from 'aws4fetch'
 import { afterEach, beforeEach } from 'vitest'
-import { s3ObjectStore } from '../../src/adapters/objects.ts'
-import { type ObjectEndpoint, openObjectEndpoint } from '../../src/platform/local/objects/endpoint.ts'
-import { listenOn } from '../../src/platform/node-http.ts'
+import { type DiskObjectStore, openDiskObjectStore } from '../../src/dev/object-store/disk-object-store.ts'
+import { listenHttp } from '../../src/platform/node-http.ts'
 
-export const storeCredentials = {
-  accessKeyId: 'key-of-the-tests',
-  secretAccessKey: 'secret-of-the-tests',
-  region: 'local',
-}
-
-/** The embedded object store on a port and a folder of its own, new for each test. */
+/** The embedded object store on a port of its own, over a new folder for each test. */
 export type LocalObjects = Awaited<ReturnType<typeof openLocalObjects>>
 
-/** What every test of a file is given. */
+/** Opens a store before each test of the file and removes it afterwards. */
 export function useLocalObjects(): LocalObjects {
   const objects = {} as LocalObjects
   beforeEach(async () => Object.assign(objects, await openLocalObjects()))
-  afterEach(() => objects.discard())
+  afterEach(() => objects.remove())
   return objects
 }
 
 async function openLocalObjects() {
   const directory = await mkdtemp(join(tmpdir(), 'objects-'))
   const clock: { now: number | null } = { now: null }
-  let [listener, endpoint] = await listen(directory, 0, clock)
-  const { port } = listener
-  const url = `http://127.0.0.1:${port}/objects`
-  const options = { ...storeCredentials, bucket: 'panel', endpoint: url, pathStyle: true }
-  const client = new AwsClient({ ...storeCredentials, service: 's3', retries: 0 })
-  const address = (path: string) => `${url}/panel${path}`
+  const errors: unknown[] = []
+  let opened = await listen(directory, 0, clock, errors)
+  const { port } = opened.listener
   return {
     directory,
     port,
-    options,
-    /** What the store takes for now, in milliseconds; the machine's time when null. */
+    /** The clock of the store in milliseconds; that of the machine when null. */
     clock,
-    endpoint: (request: Request) => endpoint(request),
-    store: () => s3ObjectStore(options),
-    /** Where a path below the bucket is. */
-    address,
-    /** Sends a request signed by its header. */
-    ask: (method: string, path: string, init: RequestInit = {}) =>
-      client.fetch(address(path), { method, ...init }),
-    filesBelow: async (folder: string) =>
+    /** What was passed to `onError`. */
+    errors,
+    store: () => opened.disk.store,
+    /** Counts the files below one of the store's folders. */
+    countFiles: async (folder: string) =>
       (await readdir(join(directory, folder), { recursive: true, withFileTypes: true })).filter((entry) =>
         entry.isFile(),
       ).length,
-    /** Opens the folder again on its port, as a process does that starts. */
+    /** Opens the folder again on the same port, as a process does when it starts. */
     restart: async () => {
-      await listener.close()
-      ;[listener, endpoint] = await listen(directory, port, clock)
+      await opened.listener.close()
+      opened = await listen(directory, port, clock, errors)
     },
-    discard: async () => {
-      await listener.close()
+    remove: async () => {
+      await opened.listener.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
 }
 
-async function listen(directory: string, wanted: number, clock: { now: number | null }) {
-  const opened = Promise.withResolvers<ObjectEndpoint>()
-  const listener = await listenOn({ HOST: '127.0.0.1', PORT: wanted }, async (request) =>
-    (await opened.promise)(request),
+async function listen(
+  directory: string,
+  wantedPort: number,
+  clock: { now: number | null },
+  errors: unknown[],
+) {
+  const disk = Promise.withResolvers<DiskObjectStore>()
+  const listener = await listenHttp({ HOST: '127.0.0.1', PORT: wantedPort }, async (request) =>
+    (await disk.promise).handleRequest(request),
   )
-  const url = `http://127.0.0.1:${listener.port}/objects`
-  const now = () => clock.now ?? Date.now()
-  const endpoint = await openObjectEndpoint({ ...storeCredentials, bucket: 'panel', url, directory, now })
-  opened.resolve(endpoint)
-  return [listener, endpoint] as const
-}
-
-/** Status and code of a refusal. */
-export async function refusalOf(answer: Response) {
-  return [answer.status, /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]]
+  const options = {
+    directory,
+    url: `http://127.0.0.1:${listener.port}/objects`,
+    secret: 'secret-of-the-tests',
+    onError: (error: unknown) => void errors.push(error),
+    now: () => clock.now ?? Date.now(),
+  }
+  disk.resolve(await openDiskObjectStore(options))
+  return { listener, disk: await disk.promise }
 }

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, vi } from 'vitest'
+import { beforeEach, vi } from 'vitest'
 import { setLogLevel } from '../../src/log.ts'
 
-/** Lines which the panel logged in this test, read as JSON; `text` is all that it wrote. */
+/** The lines that the panel logged in this test, parsed as JSON; `text` is the whole log. */
 export type LogLines = { lines: () => Record<string, any>[]; text: () => string }
 
-/** Keeps what each test of this file logs, everything above details. */
+/** Records what each test of this file logs, from level `info`. */
 export function useLogLines(): LogLines {
   let written: string[] = []
   beforeEach(() => {
@@ -15,10 +15,6 @@ export function useLogLines(): LogLines {
         (...words) => void written.push(words.map(String).join(' ')),
       )
     }
-  })
-  afterEach(() => {
-    setLogLevel('warn')
-    vi.restoreAllMocks()
   })
   return {
     lines: () => written.map((line) => JSON.parse(line) as Record<string, any>),

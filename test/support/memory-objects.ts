@@ -1,9 +1,9 @@
 import type { ObjectStore, StoredObject } from '../../src/adapters/objects.ts'
 
-/** A store for tests that only keep and show objects; `keys` are those of all objects, sorted. */
+/** An object store in memory; `keys` lists the keys of all objects, sorted. */
 export type MemoryObjects = ObjectStore & { keys: () => string[]; clear: () => void }
 
-/** An empty store, which takes objects in one piece only. */
+/** Creates an empty store without uploads in parts. */
 export function memoryObjects(): MemoryObjects {
   const objects = new Map<string, StoredObject>()
   return {

@@ -2,11 +2,11 @@ import { connect } from 'node:net'
 import { mysqlAdmin, startTcpStub, type TcpStub } from './mysql.ts'
 
 export type MysqlProxy = TcpStub & {
-  /** From now on the answers to statements that contain this text get lost, though they are carried out. */
+  /** Loses the responses of statements that contain this text, though they are executed. */
   loseAnswersTo: (text: string | null) => void
 }
 
-/** The real MariaDB behind a line that can lose answers. */
+/** Starts a proxy in front of the real MariaDB that can lose answers. */
 export async function startMysqlProxy(): Promise<MysqlProxy> {
   let lost: string | null = null
   const stub = await startTcpStub((socket) => {

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { randomInt } from 'node:crypto'
 import mysql from 'mysql2/promise'
 import { sql } from 'drizzle-orm'
-import { only } from '../../src/db/database.ts'
+import { single } from '../../src/db/database.ts'
 import { databaseHosts } from '../../src/db/schema.ts'
-import { passwordPlace } from '../../src/domain/database-hosts.ts'
-import { seal } from '../../src/domain/secrets.ts'
+import { hostPasswordLocation } from '../../src/domain/databases/hosts.ts'
+import { encrypt } from '../../src/domain/secrets.ts'
 import type { World } from './world.ts'
 
 const url = new URL(process.env.TEST_MYSQL_URL ?? 'mysql://root@127.0.0.1:3306')
 
-/** Where the real MariaDB is, and who may do everything there. */
+/** The address of the real MariaDB, and its administrator. */
 export const mysqlAdmin = {
   host: url.hostname,
   port: Number(url.port || 3306),
@@ -19,7 +19,7 @@ export const mysqlAdmin = {
   password: decodeURIComponent(url.password),
 }
 
-/** Whether tests can use it. CI has to have one; elsewhere its absence is told once per file. */
+/** Whether MariaDB is available. CI must have it; elsewhere its absence is printed once per file. */
 export const hasMysql = await isThere()
 
 async function isThere(): Promise<boolean> {
@@ -51,11 +51,11 @@ export async function asMysqlUser(user: string, password: string, statement: str
   }
 }
 
-/** The same as the administrator. */
+/** Runs one statement as the administrator. */
 export const asMysqlAdmin = (statement: string) =>
   asMysqlUser(mysqlAdmin.username, mysqlAdmin.password, statement)
 
-/** Names of databases and users of the servers whose ids begin like this: what the panel left there. */
+/** Lists the databases and users of a server on MariaDB. */
 export async function hostedNames(serverId: number): Promise<string[]> {
   const databases = await asMysqlAdmin(`select schema_name as name from information_schema.schemata`)
   const users = await asMysqlAdmin('select user as name from mysql.user')
@@ -64,20 +64,20 @@ export async function hostedNames(serverId: number): Promise<string[]> {
     .filter((name) => name.startsWith(`s${serverId}_`) || name.startsWith(`u${serverId}_`))
 }
 
-/** Several test files share one MariaDB, so the servers of each test have ids that no other test draws. */
+/** Draws random server ids, because several test files share one MariaDB. */
 export async function drawServerIds(world: World): Promise<void> {
   const first = randomInt(1, 2_000_000_000)
   await world.database.db.execute(sql.raw(`select setval('servers_id_seq', ${first}, false)`))
 }
 
-/** A database host of the panel; the real one when nothing is said of its address. */
+/** Makes a database host of the panel, by default the real one. */
 export async function makeDatabaseHost(
   world: World,
   values: Partial<typeof databaseHosts.$inferInsert> & { secret?: string } = {},
 ) {
   const { secret = mysqlAdmin.password, ...columns } = values
   const { db } = world.database
-  const { id } = only(
+  const { id } = single(
     await db
       .insert(databaseHosts)
       .values({
@@ -90,14 +90,14 @@ export async function makeDatabaseHost(
       })
       .returning(),
   )
-  const password = await seal(world.panel, secret, passwordPlace({ id }))
+  const password = await encrypt(world.panel, secret, hostPasswordLocation({ id }))
   const host = sql`${databaseHosts.id} = ${id}`
-  return only(await db.update(databaseHosts).set({ password }).where(host).returning())
+  return single(await db.update(databaseHosts).set({ password }).where(host).returning())
 }
 
 export type TcpStub = { port: number; connections: () => number; close: () => void }
 
-/** Something that takes connections and does with them what `serve` says; nothing when left out. */
+/** Starts a TCP server that handles connections with `serve`; without it they stay open. */
 export async function startTcpStub(serve: (socket: Socket) => void = () => undefined): Promise<TcpStub> {
   const sockets = new Set<Socket>()
   let connections = 0

@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export type NeonProxy = {
   /** `host:port`, as NEON_LOCAL_PROXY takes it. */
   address: string
-  /** How many statements came by HTTP and how many connections by WebSocket. */
+  /** The number of statements by HTTP and of connections by WebSocket. */
   counts: { statements: number; connections: number }
   close: () => Promise<void>
 }
@@ -41,7 +41,7 @@ export async function startNeonProxy(databaseUrl: string): Promise<NeonProxy> {
   }
 }
 
-/** Bytes both ways; `net` keeps what is written before it is connected. */
+/** Pipes bytes both ways; `net` buffers what is written before it is connected. */
 function pipe(socket: WebSocket, database: Socket): void {
   socket.on('message', (data: Buffer) => void database.write(data))
   socket.on('close', () => void database.destroy())
@@ -51,7 +51,7 @@ function pipe(socket: WebSocket, database: Socket): void {
   database.on('error', () => socket.close())
 }
 
-/** `POST /sql` with `{query, params}`: values go out as PostgreSQL wrote them, rows as arrays, refusals as 400. */
+/** Handles `POST /sql` with `{query, params}`: returns values as PostgreSQL wrote them, rows as arrays, errors as 400. */
 async function answerStatement(
   pool: pg.Pool,
   request: IncomingMessage,

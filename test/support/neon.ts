@@ -1,14 +1,14 @@
 import { openNeon } from '../../src/platform/neon.ts'
-import type { OpenedDatabase } from '../../src/platform/postgres.ts'
+import type { DatabaseHandle } from '../../src/platform/postgres.ts'
 import { startNeonProxy } from './neon-proxy.ts'
 
-/** The database as Workers reach it: statements over HTTP, each transaction over a WebSocket of its own. */
+/** Opens the database as Workers do: statements over HTTP, each transaction over its own WebSocket. */
 export async function openNeonForTests(
   url: string,
   onStatement: (text: string) => void,
-): Promise<OpenedDatabase> {
+): Promise<DatabaseHandle> {
   const proxy = await startNeonProxy(url)
-  const opened = openNeon(url, { http: true, poolSize: 1, localProxy: proxy.address, onStatement })
+  const opened = openNeon(url, { usesHttp: true, poolSize: 1, localProxy: proxy.address, onStatement })
   return {
     ...opened,
     close: async () => {

@@ -4,13 +4,13 @@ import { AwsV4Signer } from 'aws4fetch'
 import { buildApp } from 'fauxqs'
 import type { S3Options } from '../../src/adapters/objects.ts'
 
-/** An S3 server; `requests` are the method and path of whatever came, oldest first. */
+/** An S3 server; `requests` are the method and path of all requests, oldest first. */
 export type TestStore = { options: S3Options; requests: string[]; close: () => Promise<void> }
 
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret-of-the-tests' }
 const region = 'eu-central-1'
 
-/** Options for an S3 service at that port. */
+/** Builds the options of an S3 service on this port. */
 const optionsAt = (port: number): S3Options => ({
   bucket: 'archives',
   region,
@@ -19,21 +19,21 @@ const optionsAt = (port: number): S3Options => ({
   pathStyle: true,
 })
 
-/** What fauxqs' server is of, as far as it is used here. */
+/** The part of fauxqs' server that is used here. */
 type Incoming = { method: string; url: string; headers: IncomingMessage['headers']; raw: IncomingMessage }
 type Outgoing = { status: (code: number) => { send: (text: string) => PromiseLike<unknown> } }
 type Answered = { statusCode: number }
 
 /**
- * A store with an empty bucket. It checks the signatures of links as the real ones do, and of nothing else; it
- * lists open uploads, which fauxqs does not, two on a page.
+ * Opens a fauxqs server with an empty bucket. It checks the signatures of presigned URLs only, and lists open uploads,
+ * which fauxqs does not support, two on a page.
  */
 export async function openTestStore(): Promise<TestStore> {
   const requests: string[] = []
   const open = new Map<string, OpenUpload>()
   const app = buildApp({ logger: false, defaultRegion: region })
   app.addHook('onSend', async (request: Incoming, reply: Answered, payload: unknown) => {
-    if (reply.statusCode < 300) followUpload(open, request, String(payload))
+    if (reply.statusCode < 300) trackUpload(open, request, String(payload))
     return payload
   })
   app.addHook('onRequest', async (request: Incoming, reply: Outgoing) => {
@@ -58,8 +58,8 @@ export async function openTestStore(): Promise<TestStore> {
 
 type OpenUpload = { key: string; uploadId: string; startedAt: string }
 
-/** Keeps the list of uploads that are open. */
-function followUpload(open: Map<string, OpenUpload>, { method, url }: Incoming, answer: string): void {
+/** Updates the list of open uploads after a request. */
+function trackUpload(open: Map<string, OpenUpload>, { method, url }: Incoming, answer: string): void {
   const { pathname, searchParams } = new URL(url, 'http://store')
   const key = pathname.slice('/archives/'.length)
   if (method === 'POST' && searchParams.has('uploads')) {
@@ -83,8 +83,8 @@ function listOf(uploads: OpenUpload[], marker: string): string {
     ${next}<IsTruncated>${isTruncated}</IsTruncated>${entries.join('')}</ListMultipartUploadsResult>`
 }
 
-/** A store that answers whatever `listener` says. */
-export async function openOddStore(listener: RequestListener): Promise<TestStore> {
+/** Opens a store that answers every request with `listener`. */
+export async function openStubStore(listener: RequestListener): Promise<TestStore> {
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
@@ -102,7 +102,7 @@ export async function openOddStore(listener: RequestListener): Promise<TestStore
   }
 }
 
-/** Whether the link is one that was signed for this method, path and time. */
+/** Checks whether a URL was signed for this method, path and time. */
 async function isSigned(request: IncomingMessage): Promise<boolean> {
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
   const { searchParams: query } = url

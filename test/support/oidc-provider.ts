@@ -3,13 +3,13 @@ import { OAuth2Server } from 'oauth2-mock-server'
 
 const file = (name: string) => fileURLToPath(new URL(`certificates/${name}`, import.meta.url))
 
-/** Made by openssl for tests alone, for localhost; what runs with it in NODE_EXTRA_CA_CERTS believes in it. */
+/** A certificate for localhost, made by openssl for tests alone; processes trust it by NODE_EXTRA_CA_CERTS. */
 export const localhostCertificate = file('localhost.crt')
 
-/** A provider of OpenID Connect at https://localhost, at which everybody is `johndoe` and agrees at once. */
+/** A provider of OpenID Connect at https://localhost, at which every user is `johndoe` and approves at once. */
 export type OidcProvider = {
   url: string
-  /** Whoever comes next does not agree. */
+  /** Makes the next authorization fail with `access_denied`. */
   refuseNext: () => void
   stop: () => Promise<void>
 }

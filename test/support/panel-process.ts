@@ -1,34 +1,35 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bootstrap } from '../../src/platform/local/demo.ts'
+import { makePanelFolder } from './panel-folder.ts'
 import { type RunningProcess, startProcess } from './processes.ts'
 
 export type WireAnswer = { status: number; body: any }
 
-/** A whole panel as a process of its own, reached as curl reaches it, with the keys of its `bootstrap.json`. */
+/** A whole panel in its own process, called over HTTP with the keys of its `bootstrap.json`. */
 export type PanelProcess = {
   directory: string
   bootstrap: Bootstrap
   asAdmin: (method: string, path: string, body?: unknown) => Promise<WireAnswer>
   asPlayer: (method: string, path: string, body?: unknown) => Promise<WireAnswer>
-  /** Ends the panel and starts it again on the same data. */
+  /** Stops the panel and starts it again on the same data. */
   restart: () => Promise<void>
-  /** The panel dies as if somebody pulled the plug; `restart` brings it back. */
+  /** Kills the panel without a shutdown; `restart` brings it back. */
   kill: () => Promise<void>
-  /** A further development daemon, for the node with this id. */
+  /** What the present process has printed. */
+  output: () => string
+  /** Starts another development daemon, for the node with this id. */
   startDaemon: (nodeId: number) => Promise<RunningProcess>
   stop: () => Promise<void>
 }
 
-/** A panel of which an administrator's key is at hand. */
+/** A panel that can be called as its administrator. */
 export type Administrated = Pick<PanelProcess, 'asAdmin'>
 
 /** Starts `npm start`'s process on an empty directory of its own. */
 export async function startPanelProcess(env: Record<string, string> = {}): Promise<PanelProcess> {
-  const directory = await mkdtemp(join(tmpdir(), 'roost-panel-'))
-  const data = join(directory, 'data')
+  const { path: directory, data, remove } = await makePanelFolder()
   const start = () =>
     startProcess('functions/all/node.ts', {
       env: { PORT: '0', DATA_DIR: data, ...env },
@@ -48,12 +49,13 @@ export async function startPanelProcess(env: Record<string, string> = {}): Promi
       panel.bootstrap = await read()
     },
     kill: () => process.kill(),
+    output: () => process.output(),
     startDaemon: async (nodeId) => {
       const { body } = await panel.asAdmin('GET', `/nodes/${nodeId}/configuration`)
       const file = join(directory, `node-${nodeId}.json`)
       await writeFile(file, JSON.stringify(body))
       const args = ['--config', file, '--data', join(directory, `node-${nodeId}`)]
-      const daemon = await startProcess('src/platform/local/daemon/main.ts', {
+      const daemon = await startProcess('src/dev/daemon/main.ts', {
         args,
         ready: /The daemon listens at/,
       })
@@ -62,7 +64,7 @@ export async function startPanelProcess(env: Record<string, string> = {}): Promi
     },
     stop: async () => {
       await Promise.all([...daemons, process].map((each) => each.stop()))
-      await rm(directory, { recursive: true, force: true })
+      await remove()
     },
   }
   return panel
@@ -89,7 +91,7 @@ async function send(
   return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
 }
 
-/** A port of this machine that nobody listens on right now. */
+/** Finds a port of this machine on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -98,7 +100,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** What `POST /servers` takes for a server of the Demo egg on this allocation. */
+/** Builds the input of `POST /servers` for a server of the Demo egg on this allocation. */
 export async function demoServer(panel: Administrated, user: number, allocation: number) {
   const nests = await panel.asAdmin('GET', '/nests?include=eggs.variables')
   const egg = nests.body.data
@@ -122,7 +124,7 @@ export async function demoServer(panel: Administrated, user: number, allocation:
   }
 }
 
-/** A node for a further daemon on this machine, with allocations; gives its id and theirs. */
+/** Adds a node for another daemon on this machine, with allocations; returns its id and theirs. */
 export async function addNode(panel: Administrated, name: string, ports: string, daemonListen?: number) {
   const location = await panel.asAdmin('POST', '/locations', { short: name, long: 'End to end' })
   const node = await panel.asAdmin('POST', '/nodes', {

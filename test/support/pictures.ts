@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 
 const text = (content: string) => Buffer.from(content, 'latin1')
 
-/** A chunk of a PNG. */
+/** Builds a chunk of a PNG. */
 export function pngChunk(type: string, content: Uint8Array = new Uint8Array()): Buffer {
   const named = Buffer.concat([text(type), content])
   const chunk = Buffer.alloc(named.length + 8)
@@ -14,7 +14,7 @@ export function pngChunk(type: string, content: Uint8Array = new Uint8Array()): 
 
 export const pngSignature = text('\x89PNG\r\n\x1a\n')
 
-/** A grey PNG; `chunks` stand between its header and its data. */
+/** Builds a grey PNG; `chunks` are between its header and its data. */
 export function png(width: number, height: number, chunks: Buffer[] = []): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0])
   header.writeUInt32BE(width)
@@ -29,7 +29,7 @@ export function png(width: number, height: number, chunks: Buffer[] = []): Buffe
   ])
 }
 
-/** A segment of a JPEG with its marker. */
+/** Builds a segment of a JPEG with its marker. */
 export function jpegSegment(marker: number, content: Uint8Array | string): Buffer {
   const bytes = typeof content === 'string' ? text(content) : Buffer.from(content)
   const head = Buffer.from([0xff, marker, 0, 0])
@@ -40,7 +40,7 @@ export function jpegSegment(marker: number, content: Uint8Array | string): Buffe
 export const jpegStart = Buffer.from([0xff, 0xd8])
 export const jpegEnd = Buffer.from([0xff, 0xd9])
 
-/** What a decoder needs before the first scan: tables, and the frame with its sides. */
+/** Builds what a decoder needs before the first scan: tables, and the frame with its size. */
 export function jpegFrame(width: number, height: number): Buffer {
   const frame = Buffer.from([8, 0, 0, 0, 0, 1, 1, 0x11, 0])
   frame.writeUInt16BE(height, 1)
@@ -60,11 +60,11 @@ export const jpegScan = Buffer.concat([
   Buffer.from([0x12, 0xff, 0x00, 0x34, 0xff, 0xd0, 0x56]),
 ])
 
-/** A JPEG; `segments` stand behind its beginning. */
+/** Builds a JPEG; `segments` follow its start marker. */
 export const jpeg = (width: number, height: number, segments: Buffer[] = []): Buffer =>
   Buffer.concat([jpegStart, ...segments, jpegFrame(width, height), jpegScan, jpegEnd])
 
-/** EXIF that says in which orientation the picture is held, and where it was taken. */
+/** Builds EXIF with an orientation and a location. */
 export function exifSegment(orientation: number, isLittle = false): Buffer {
   const tiff = Buffer.alloc(8 + 2 + 24 + 4)
   const write16 = (value: number, at: number) =>
@@ -85,7 +85,7 @@ export function exifSegment(orientation: number, isLittle = false): Buffer {
   return jpegSegment(0xe1, Buffer.concat([text('Exif\0\0'), tiff, text('52.5163 N 13.3777 E')]))
 }
 
-/** A chunk of a WebP, padded to an even length. */
+/** Builds a chunk of a WebP, padded to an even length. */
 export function riffChunk(type: string, content: Uint8Array): Buffer {
   const chunk = Buffer.alloc(8 + content.length + (content.length % 2))
   chunk.write(type, 'latin1')
@@ -94,7 +94,7 @@ export function riffChunk(type: string, content: Uint8Array): Buffer {
   return chunk
 }
 
-/** A WebP of these chunks. */
+/** Builds a WebP of these chunks. */
 export function webp(...chunks: Buffer[]): Buffer {
   const head = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1')
   const whole = Buffer.concat([head, ...chunks])
@@ -102,7 +102,7 @@ export function webp(...chunks: Buffer[]): Buffer {
   return whole
 }
 
-/** The picture of a WebP, lossy. */
+/** Builds the lossy image chunk of a WebP. */
 export function webpPicture(width: number, height: number): Buffer {
   const frame = Buffer.from([0x30, 1, 0, 0x9d, 0x01, 0x2a, 0, 0, 0, 0, 0x0e, 0xc0, 0xfe, 0x25, 0xa4])
   frame.writeUInt16LE(width, 6)
@@ -110,7 +110,7 @@ export function webpPicture(width: number, height: number): Buffer {
   return riffChunk('VP8 ', frame)
 }
 
-/** The header of a WebP that has more than its picture. */
+/** Builds the extended header of a WebP. */
 export function webpHeader(width: number, height: number, flags: number): Buffer {
   const header = Buffer.alloc(10)
   header[0] = flags

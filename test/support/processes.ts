@@ -5,14 +5,14 @@ export type RunningProcess = {
   child: ChildProcess
   output: () => string
   stop: () => Promise<void>
-  /** Ends it without a word: it does nothing more. */
+  /** Kills it with SIGKILL. */
   kill: () => Promise<void>
 }
 
-/** Milliseconds within which a process has to be ready, unless it is given longer. */
-const usualPatience = 60_000
+/** The default time in which a process must be ready, in milliseconds. */
+const defaultTimeoutMs = 60_000
 
-/** A Node process of this project, once it has printed `ready`. Fails with its output when it ends before, or never does. */
+/** Starts a Node process of this project and waits until it prints `ready`. Rejects with its output when it exits before, or at the timeout. */
 export async function startProcess(
   file: string,
   options: {
@@ -20,8 +20,8 @@ export async function startProcess(
     env?: Record<string, string>
     cwd?: string
     ready: RegExp
-    patience?: number
-    /** What it prints when it will never be, though it does not end. */
+    timeoutMs?: number
+    /** Output that means that it will never be ready, though it does not exit. */
     failed?: RegExp
   },
 ): Promise<RunningProcess> {
@@ -34,15 +34,15 @@ export async function startProcess(
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString()
-      if (options.failed?.test(output)) giveUp()
+      if (options.failed?.test(output)) kill()
       if (!options.ready.test(output)) return
       clearTimeout(timer)
       resolve()
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    const giveUp = () => void child.kill('SIGKILL')
-    const timer = setTimeout(giveUp, options.patience ?? usualPatience)
+    const kill = () => void child.kill('SIGKILL')
+    const timer = setTimeout(kill, options.timeoutMs ?? defaultTimeoutMs)
     child.once('exit', () => {
       clearTimeout(timer)
       reject(new Error(`${file} ended before it was ready, or never was:\n${output}`))
@@ -63,16 +63,16 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<
   await ended
 }
 
-/** Waits until `look` gives something that is neither null nor false; fails with the last thing seen. */
+/** Waits until `look` returns a value that is neither null nor false. Throws after `seconds`. */
 export async function eventually<T>(
-  look: () => Promise<T | null | false> | T | null | false,
+  check: () => Promise<T | null | false> | T | null | false,
   seconds = 20,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
-    const seen = await look()
+    const seen = await check()
     if (seen !== null && seen !== false) return seen
-    if (Date.now() > deadline) throw new Error('What was waited for did not happen.')
+    if (Date.now() > deadline) throw new Error('The condition was not met in time.')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -6,18 +6,18 @@ import type { Answer } from './answers.ts'
 import { answerOf } from './answers.ts'
 
 export type RawRequest = {
-  /** Several values are sent as headers of their own. */
+  /** Several values are sent as separate headers. */
   headers?: Record<string, string | string[]>
   /** Sent with any method, GET too. */
   body?: string | Uint8Array
-  /** Address of this machine from which the request comes. */
+  /** The local address from which the request is sent. */
   from?: string
 }
 
-/** An answer with its body as it came. */
+/** A response with its raw body. */
 export type RawAnswer = Answer & { bytes: Buffer }
 
-/** Sends a request exactly as it is written: the path is not brought into a plain form, Host may be any. */
+/** Sends a request exactly as given: the path is not normalised, Host may be any. */
 export async function sendRaw(
   server: URL,
   method: string,
@@ -36,14 +36,14 @@ export async function sendRaw(
   })
   outgoing.end(body)
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
-  // Whoever has answered need not read the rest of a body.
+  // A server that has responded need not read the rest of the body.
   outgoing.on('error', () => undefined)
   const bytes = await buffer(incoming)
   const answer = await answerFrom(incoming.statusCode ?? 0, incoming.headersDistinct, bytes.toString())
   return { ...answer, bytes }
 }
 
-/** An answer as tests read it, from whatever form it came in. */
+/** Builds an answer from status, headers and body. */
 export function answerFrom(
   status: number,
   headers: Record<string, string | string[] | undefined>,

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 export type Reply = string | number | null | Error | Reply[]
-/** Sends one command and gives its reply; what Redis refuses is an `Error`, not thrown. */
+/** Sends one command and returns its reply; an error of Redis is returned as an `Error`, not thrown. */
 export type SendCommand = (command: unknown[]) => Promise<Reply>
 
-/** A connection to Redis. Throws when none answers there. */
+/** Connects to Redis. Throws when the connection fails. */
 export async function connectRedis(url: string): Promise<{ send: SendCommand; close: () => void }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port || 6379), hostname)
@@ -19,22 +19,24 @@ export async function connectRedis(url: string): Promise<{ send: SendCommand; cl
       waiting.shift()?.(parsed.reply)
     }
   })
-  socket.on('close', () => waiting.splice(0).forEach((give) => give(new Error('Redis hung up.'))))
+  socket.on('close', () =>
+    waiting.splice(0).forEach((give) => give(new Error('Redis closed the connection.'))),
+  )
   socket.on('error', () => undefined)
   return {
     send: (command) => {
-      const words = command.map((word) => Buffer.from(String(word)))
-      const lines = words.map((word) => `$${word.length}\r\n${word.toString()}\r\n`)
+      const parts = command.map((part) => Buffer.from(String(part)))
+      const lines = parts.map((part) => `$${part.length}\r\n${part.toString()}\r\n`)
       return new Promise((resolve) => {
         waiting.push(resolve)
-        socket.write(`*${words.length}\r\n${lines.join('')}`)
+        socket.write(`*${parts.length}\r\n${lines.join('')}`)
       })
     },
     close: () => socket.destroy(),
   }
 }
 
-/** The reply that starts at `start` and where it ends; null while it has not fully arrived. */
+/** Parses the reply at `start`; returns it and where it ends, or null while it has not fully arrived. */
 function parseReply(bytes: Buffer, start: number): { reply: Reply; end: number } | null {
   const lineEnd = bytes.indexOf('\r\n', start)
   if (lineEnd < 0) return null

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 
-/** `body` is what the bytes say when they are JSON, else their text. */
+/** A request to the daemon; `body` is parsed when it is JSON, else text. */
 export type DaemonCall = {
   method: string
   path: string
@@ -12,28 +12,31 @@ export type DaemonCall = {
   bytes: Buffer
 }
 
-/** `json` or `text` is the body, after which `cut` breaks the connection; `hang` never answers. */
+/** A response: `json` or `text` is the body, after which `cut` breaks the connection; `drop` breaks it before an answer, `hang` never responds. */
 export type DaemonAnswer =
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string>; cut?: true }
   | { hang: true }
+  | { drop: true }
+
+type PossibleAnswer = DaemonAnswer | null | Promise<DaemonAnswer | null>
 
 export type StubDaemon = {
   readonly port: number
   /** Every call since the start, oldest first. */
   readonly calls: DaemonCall[]
-  /** What it answers from now on; null, or null for one call, is what an obliging daemon would say. */
-  respond: (answer: DaemonAnswer | null | ((call: DaemonCall) => DaemonAnswer | null)) => void
+  /** Sets its responses; null, also for one call, is the default success. */
+  respond: (answer: DaemonAnswer | null | ((call: DaemonCall) => PossibleAnswer)) => void
   close: () => Promise<void>
 }
 
-/** A daemon that only remembers what it was told, on a free port of the loopback interface. */
+/** Starts a daemon that only records its calls, on a free port of the loopback interface. */
 export async function startStubDaemon(): Promise<StubDaemon> {
   const calls: DaemonCall[] = []
-  let answerOf: (call: DaemonCall) => DaemonAnswer | null = () => null
+  let answerOf: (call: DaemonCall) => PossibleAnswer = () => null
   const http = createServer((request, response) => {
-    void readCall(request).then((call) => {
+    void readCall(request).then(async (call) => {
       calls.push(call)
-      send(response, answerOf(call) ?? obliging(call))
+      send(response, (await answerOf(call)) ?? obliging(call))
     })
   })
   http.listen(0, '127.0.0.1')
@@ -49,7 +52,7 @@ export async function startStubDaemon(): Promise<StubDaemon> {
   }
 }
 
-/** One for all tests of a file. Before each it has heard nothing and says what an obliging daemon would. */
+/** Starts one stub daemon for all tests of a file; resets its calls and responses before each. */
 export function useStubDaemon(): StubDaemon {
   const daemon = {} as StubDaemon
   beforeAll(async () => {
@@ -75,6 +78,7 @@ async function readCall(request: IncomingMessage): Promise<DaemonCall> {
 
 function send(response: ServerResponse, answer: DaemonAnswer): void {
   if ('hang' in answer) return
+  if ('drop' in answer) return void response.destroy()
   const text = answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json)
   response.writeHead(answer.status ?? 200, {
     'content-type': 'application/json; charset=utf-8',
@@ -85,7 +89,7 @@ function send(response: ServerResponse, answer: DaemonAnswer): void {
   else response.end(text)
 }
 
-/** Wings: system and server routes. */
+/** Returns the default success of a call. Wings: docs/wings.md#servers-on-a-daemon */
 function obliging({ method, path }: DaemonCall): DaemonAnswer {
   if (method === 'GET' && path === '/api/system') return { json: { version: '1.11.13' } }
   if (method === 'GET') return { json: { state: 'running', is_suspended: false, utilization: {} } }

@@ -21,15 +21,15 @@ export type StubPanel = {
   readonly url: string
   readonly servers: Map<string, StubServer>
   readonly calls: StubCall[]
-  /** Where archives of a size go, by the backup's uuid; a backup that is not there is unknown. */
+  /** Upload links for an archive of a size, by the backup's uuid; other backups are unknown. */
   readonly uploads: Map<string, (size: number) => Promise<{ parts: string[]; part_size: number }>>
-  /** Answers a call instead of the panel when it returns a status; may be replaced at any time. */
+  /** Responds instead of the panel when it returns a status; may be replaced at any time. */
   refuse: (call: StubCall) => number | undefined
   callsTo: (method: string, path: string) => StubCall[]
   close: () => Promise<void>
 }
 
-/** A stand-in for the panel's remote API on a free port of the loopback interface. */
+/** Starts a stub of the panel's remote API on a free port of the loopback interface. */
 export async function startStubPanel(): Promise<StubPanel> {
   const servers = new Map<string, StubServer>()
   const calls: StubCall[] = []

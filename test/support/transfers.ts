@@ -4,10 +4,10 @@ import { makeAllocation, makeApplicationToken, makeNode, makeServer } from './fa
 import type { StubDaemon } from './stub-daemon.ts'
 import type { World } from './world.ts'
 
-/** A server on one node and room for it on another, each with a daemon, and what the panel says of them. */
+/** A server on one node and capacity for it on another, each with a daemon, and what the panel knows of them. */
 export type Move = Awaited<ReturnType<typeof prepareMove>>
 
-/** Nothing has happened yet: `server` stands on `old` with two allocations, `fresh` are three free ones on `target`. */
+/** Creates a server before its transfer: it is on `old` with two allocations; `fresh` are three free ones on `target`. */
 export async function prepareMove(world: World, daemons: { source: StubDaemon; target: StubDaemon }) {
   const { db } = world.database
   const old = await makeNode(world, { daemonListen: daemons.source.port })
@@ -37,7 +37,7 @@ export async function prepareMove(world: World, daemons: { source: StubDaemon; t
         token: node.token,
         raw: 'null',
       }),
-    /** Where the server stands, which allocations it holds, what each node counts, and how its transfers ended. */
+    /** Reads the node and the allocations of the server, the sums of each node, and the results of its transfers. */
     state: async () => {
       const [row] = await db.select().from(servers).where(eq(servers.id, server.id))
       const held = await db.select().from(allocations).where(eq(allocations.serverId, server.id))
@@ -51,7 +51,7 @@ export async function prepareMove(world: World, daemons: { source: StubDaemon; t
         ends: ends.map(({ successful }) => successful),
       }
     },
-    /** The same before a transfer, and after one that failed. */
+    /** The state before a transfer, and after one that failed. */
     before: (ends: (boolean | null)[]) => ({
       node: old.id,
       primary: server.allocationId,
@@ -62,7 +62,7 @@ export async function prepareMove(world: World, daemons: { source: StubDaemon; t
       ],
       ends,
     }),
-    /** The same while a transfer is open. */
+    /** The state while a transfer is open. */
     during: (ends: (boolean | null)[] = [null]) => ({
       node: old.id,
       primary: server.allocationId,
@@ -73,7 +73,7 @@ export async function prepareMove(world: World, daemons: { source: StubDaemon; t
       ],
       ends,
     }),
-    /** The same once the server has arrived. */
+    /** The state after a successful transfer. */
     after: (ends: (boolean | null)[] = [true]) => ({
       node: target.id,
       primary: fresh[0].id,
@@ -87,6 +87,6 @@ export async function prepareMove(world: World, daemons: { source: StubDaemon; t
   }
 }
 
-/** Method and path of each call to a daemon, without the server's uuid. */
+/** Lists method and path of each call to a daemon, without the server's uuid. */
 export const callsOf = (daemon: StubDaemon) =>
   daemon.calls.map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, '{uuid}')}`)

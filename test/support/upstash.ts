@@ -6,7 +6,7 @@ import { connectRedis, type Reply, type SendCommand } from './redis-client.ts'
 
 export const testRedisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 
-/** Whether a real Redis answers; says so when suites have to be left out. */
+/** Checks that a real Redis responds; prints when suites are skipped. */
 export async function findRedis(suite: string): Promise<boolean> {
   const redis = await connectRedis(testRedisUrl).catch(() => null)
   if (redis) redis.close()
@@ -43,14 +43,14 @@ export async function startUpstash(): Promise<UpstashStandIn> {
   }
 }
 
-/** Each stand-in has keys of its own: suites that run side by side share no counters. */
+/** Prefixes the keys of each stub, so that parallel suites share no counters. */
 function withOwnKeys(send: SendCommand): SendCommand {
   const prefix = `roost-test:${crypto.randomUUID()}:`
   return ([name, key, ...rest]) =>
     send(key === undefined ? [name] : [name, `${prefix}${String(key)}`, ...rest])
 }
 
-/** `/` takes one command, `/pipeline` several, `/multi-exec` several as one transaction. */
+/** Handles `/` with one command, `/pipeline` with several, `/multi-exec` with several as one transaction. */
 async function answer(send: SendCommand, request: IncomingMessage): Promise<unknown> {
   const isEncoded = request.headers['upstash-encoding'] === 'base64'
   const body = (await json(request)) as unknown[]
@@ -71,7 +71,7 @@ function encode(reply: Reply): unknown {
   return typeof reply === 'string' && reply !== 'OK' ? Buffer.from(reply).toString('base64') : reply
 }
 
-/** The commands that the cache uses, and no others. */
+/** The commands that the cache uses. */
 function commandsInMemory(): SendCommand {
   const entries = new Map<string, { value: string; expiresAt: number }>()
   let queued: Reply[] | null = null

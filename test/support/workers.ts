@@ -4,7 +4,7 @@ import type { WorkerHandle } from 'wrangler'
 
 const configPath = fileURLToPath(new URL('../../wrangler.toml', import.meta.url))
 
-/** An environment of wrangler.toml, null being its top level, and what it finds in its bindings. */
+/** An environment of wrangler.toml (null is its top level) and its bindings. */
 export type WorkerInput = { environment: string | null; secrets: Record<string, string> }
 
 export type RunningWorkers = {
@@ -17,7 +17,7 @@ export type RunningWorkers = {
 
 /** Starts workers in one workerd; the routes of wrangler.toml decide which of them a request reaches. */
 export async function startWorkers(workers: WorkerInput[]): Promise<RunningWorkers> {
-  // Read when wrangler is loaded: it is to ask nobody on the internet for anything.
+  // Read when wrangler is loaded: it must not use the internet.
   Object.assign(process.env, { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' })
   const { createTestHarness } = await import('wrangler')
   const restoreFetch = letSocketsOut()
@@ -40,7 +40,7 @@ export async function startWorkers(workers: WorkerInput[]): Promise<RunningWorke
   }
 }
 
-/** The harness sends what workers fetch through this process' `fetch`, which knows no WebSockets; that of Miniflare does. */
+/** Replaces `fetch` of this process, through which workers fetch, by that of Miniflare, which supports WebSockets. */
 function letSocketsOut(): () => void {
   const fromWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler'))
   const { fetch: fetchSocket } = fromWrangler('miniflare') as { fetch: typeof fetch }

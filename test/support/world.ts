@@ -1,46 +1,51 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'drizzle-orm'
 import type { Hono } from 'hono'
-import { afterAll, beforeEach } from 'vitest'
+import { beforeEach } from 'vitest'
 import { httpCaptcha } from '../../src/adapters/captcha.ts'
 import type { Message } from '../../src/adapters/mail.ts'
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { httpOauth } from '../../src/adapters/oauth.ts'
-import { httpPastes } from '../../src/adapters/paste.ts'
-import { signingKeyOf } from '../../src/adapters/queue-signature.ts'
+import { httpPasteService } from '../../src/adapters/paste.ts'
+import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import type { Queue } from '../../src/adapters/queue.ts'
 import { activity } from '../../src/db/schema.ts'
-import { jobHandlers } from '../../src/domain/job-handlers.ts'
-import { sweepJobs } from '../../src/domain/jobs.ts'
+import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
+import { sweepJobs } from '../../src/domain/jobs/run.ts'
 import { importKeyRing } from '../../src/domain/secrets.ts'
-import type { HttpEnv } from '../../src/http/environment.ts'
-import { openMetrics } from '../../src/metrics.ts'
+import type { HttpEnv } from '../../src/http/http-env.ts'
+import { createMetrics } from '../../src/metrics.ts'
 import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
-import { mailOutbox } from '../../src/platform/local/mail.ts'
+import { mailOutbox } from '../../src/platform/local/mail-outbox.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
-import { openPanel, type Parts } from '../../src/platform/parts.ts'
+import type { Services } from '../../src/platform/open-panel.ts'
 import { serve } from '../../src/platform/serve.ts'
-import { textFiles } from '../../src/platform/text-files.ts'
+import { localeFiles } from '../../src/platform/locale-files.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { answerOf, type Answer, checkAnswer } from './answers.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { memoryObjects, type MemoryObjects } from './memory-objects.ts'
+import { resetWorld } from './reset.ts'
 
 export const panelUrl = 'http://panel.test'
 export const signingKeys = { current: 'sig_current_of_the_tests', next: 'sig_next_of_the_tests' }
 export const metricsToken = 'metrics_token_of_the_tests'
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
-const config: Parts['config'] = {
+/** Hashes in three milliseconds instead of some hundreds. */
+export const cheapPasswords = { N: 1024, r: 8, p: 1 }
+
+const config: Services['config'] = {
   url: panelUrl,
   name: 'Roost',
+  sendsMail: false,
   clientRateLimit: 100_000,
   applicationRateLimit: 100_000,
   timezone: 'UTC',
-  longestWait: 5_000,
+  maxWaitMs: 5_000,
+  passwordCost: cheapPasswords,
   metricsToken,
 }
 
@@ -55,51 +60,49 @@ export type RequestOptions = {
 /** The whole panel over a real database, with a clock that tests can turn. */
 export type World = {
   app: Hono<HttpEnv>
-  parts: Parts
+  services: Services
+  /** The value of `services` at the beginning of each test. */
+  defaults: Services
   database: TestDatabase
   /** A panel whose actor is the system. */
   panel: Panel
-  /** Where mails of this test are kept. */
+  /** The folder of the mails of this test. */
   folder: string
-  /** What the panel keeps its objects in, unless a test puts another store in its place. */
+  /** The object store of the panel, unless a test replaces it. */
   objects: MemoryObjects
   clock: { now: Date; advance: (seconds: number) => void }
   /** Messages that were sent to the queue; `runJobs` does what they ask for. */
   messages: { id: string; delay: number }[]
+  /** Work that continues after the response. */
+  background: Promise<unknown>[]
   request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
   /** Runs every job that is due by the clock; returns how many. */
   runJobs: () => Promise<number>
-  /** Names of the recorded events, oldest first. */
+  /** Lists the names of the recorded events, oldest first. */
   events: () => Promise<string[]>
-  /** The mails that were sent, oldest first. */
+  /** Lists the sent mails, oldest first. */
   mails: () => Promise<Message[]>
-  /** How many statements `work` sends, begin and commit not counted. */
+  /** Counts the statements that `work` sends, without begin and commit. */
   countStatements: (work: () => Promise<unknown>) => Promise<number>
 }
 
 let opened: Promise<World> | null = null
 
-/** The world of this test file: opened once per worker, emptied before each test. */
+/** Returns the world of this worker: opened by the first test file that uses it, reset before each test. */
 export function useWorld(): World {
   const world = {} as World
   beforeEach(async () => {
     opened ??= openWorld()
     const current = await opened
-    await empty(current)
+    await resetWorld(current)
     Object.assign(world, current)
-  })
-  afterAll(async () => {
-    const current = await opened
-    opened = null
-    await current?.database.close()
-    if (current) await rm(current.folder, { recursive: true, force: true })
   })
   return world
 }
 
 async function openWorld(): Promise<World> {
   const database = await openTestDatabase()
-  const folder = await mkdtemp(join(tmpdir(), 'roost-world-'))
+  const folder = await mkdtemp(join(process.env.ROOST_TEST_FOLDER ?? tmpdir(), 'world-'))
   const messages: World['messages'] = []
   const objects = memoryObjects()
   const clock = {
@@ -107,57 +110,57 @@ async function openWorld(): Promise<World> {
     advance: (seconds: number) => void (clock.now = new Date(clock.now.getTime() + seconds * 1000)),
   }
   const queue: Queue = {
-    send: async (sent) => void messages.push(...sent.map(({ id, delay }) => ({ id, delay }))),
+    send: async (sent) => void messages.push(...sent.map(({ id, delaySeconds: delay }) => ({ id, delay }))),
     scheduleTick: async () => undefined,
-    signedBy: ({ path, ...message }) => signingKeyOf(signingKeys, { ...message, url: `${panelUrl}${path}` }),
+    verifySignature: ({ path, ...message }) =>
+      findSigningKey(signingKeys, { ...message, url: `${panelUrl}${path}` }),
     ping: async () => undefined,
   }
-  const parts: Parts = {
+  const defaults: Services = {
     config,
     keys: await importKeyRing(secretKeys),
     db: database.db,
     transaction: database.transaction,
     cache: localCache(() => clock.now.getTime()),
-    flights: new Map(),
-    circuits: new Map(),
+    inFlight: new Map(),
+    circuitBreakers: new Map(),
     queue,
     objects,
     mail: mailOutbox(join(folder, 'outbox')),
-    pastes: httpPastes(),
+    pastes: httpPasteService(),
     oauth: httpOauth(),
     captcha: httpCaptcha(),
-    texts: textFiles,
+    locales: localeFiles,
     mysqlHost,
     gameQuery: nodeGameQuery,
-    metrics: openMetrics(),
+    metrics: createMetrics(),
     now: () => clock.now,
     close: database.close,
   }
-  const settled: Promise<unknown>[] = []
+  const services = { ...defaults }
+  const background: Promise<unknown>[] = []
   const app = serve(
     {
-      parts: async () => parts,
-      address: (c) => c.req.header('x-test-address') ?? '192.0.2.1',
-      settle: (_c, work) => void settled.push(...work),
+      services: async () => services,
+      clientAddress: (c) => c.req.header('x-test-address') ?? '192.0.2.1',
+      waitUntil: (_c, work) => void background.push(...work),
     },
     ...surfaces,
   )
-  const facts = {
-    ip: '127.0.0.1',
-    requestId: 'test',
-    defer: (work: Promise<unknown>) => void settled.push(work),
-  }
-  const panel: Panel = { ...openPanel(parts, facts), actor: { kind: 'system' } }
+  // `resetWorld` fills it in.
+  const panel = {} as Panel
   return {
     app,
-    parts,
+    services,
+    defaults,
     database,
     panel,
     clock,
     messages,
+    background,
     request: async (method, path, options = {}) => {
       const answer = await answerOf(await app.request(requestOf(method, path, options)))
-      await Promise.all(settled.splice(0))
+      await Promise.all(background.splice(0))
       checkAnswer(app, method, path, answer)
       return answer
     },
@@ -200,28 +203,3 @@ function requestOf(method: string, path: string, options: RequestOptions): Reque
     ...(hasBody ? { body: options.raw ?? JSON.stringify(options.body) } : {}),
   })
 }
-
-/** Nothing is left of the test before: no rows, ids from 1, an empty cache, the clock at now. */
-async function empty(world: World): Promise<void> {
-  const { db } = world.database
-  await db.execute(sql.raw(emptying))
-  world.clock.now = new Date()
-  await rm(join(world.folder, 'outbox'), { recursive: true, force: true })
-  world.messages.length = 0
-  world.database.statements.length = 0
-  world.objects.clear()
-  const cache = localCache(() => world.clock.now.getTime())
-  Object.assign(world.parts, { cache, objects: world.objects, metrics: openMetrics() })
-}
-
-/** Deleting is much faster than truncating where tables are small; the owner of the database may skip the checks. */
-const emptying = `do $$ declare name text; begin
-  set local session_replication_role = replica;
-  for name in select relname from pg_class where relnamespace = 'public'::regnamespace
-      and relkind in ('r', 'p') and not relispartition and relname <> 'migrations' loop
-    execute format('delete from %I', name);
-  end loop;
-  for name in select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' loop
-    execute format('select setval(%L, 1, false)', name);
-  end loop;
-end $$`

@@ -25,7 +25,7 @@ beforeAll(async () => {
   manifest = JSON.parse(String(new Map(contents).get('.vite/manifest.json'))) as Manifest
 })
 
-/** Every file that has to be there before these modules run, with the styles they bring. */
+/** Lists every file that must be loaded before these modules run, with their styles. */
 function filesOf(modules: string[]): Set<string> {
   const seen = new Set<string>()
   const files = new Set<string>()
@@ -46,7 +46,7 @@ const weightOf = (files: Iterable<string>, ending: string) =>
     .filter((file) => file.endsWith(ending))
     .reduce((sum, file) => sum + (sizes.get(file) ?? Number.NaN), 0)
 
-/** A page with what surrounds it. */
+/** Lists a page and its layouts. */
 const page = (route: string, ...around: string[]) => [
   'main.tsx',
   ...[...around, route].map((name) => `routes/${name}.tsx?tsr-split=component`),
@@ -55,19 +55,20 @@ const home = page('_app/index', '_app/route')
 const ofServer = (name: string) =>
   page(`_app/server/$server/${name}`, '_app/route', '_app/server/$server/route')
 
-/** What pages load by themselves once they stand, without anybody pressing anything. */
+/** Modules that pages load by themselves once they are shown. */
 const charts = 'server/console/usage-charts.tsx'
 const terminal = 'server/console/terminal-view.tsx'
 const consolePage = [...ofServer('index'), terminal]
 
-/** Modules that are loaded when somebody asks for them: for what was pressed, or for one kind of file. */
-const asked = [
-  /^components\/(dialog-window|menu-parts)\.tsx$/,
-  /^app\/command-windows\.tsx$/,
+/** Modules that are loaded on demand: for an action, one kind of file, or one state of a server. */
+const onDemand = [
+  /^components\/(lazy-dialog|lazy-menu)\.tsx$/,
+  /^app\/command-dialogs\.tsx$/,
+  /^server\/installation-details\.tsx$/,
   /node_modules\/(cronstrue|@codemirror\/(lang-|legacy-modes))/,
 ]
 
-/** Gzip bytes of scripts of one page beyond those of others. */
+/** Counts the gzip bytes of the scripts of one page beyond those of others. */
 function beyond(others: string[], modules: string[]): number {
   const first = filesOf(others)
   return weightOf(
@@ -76,19 +77,19 @@ function beyond(others: string[], modules: string[]): number {
   )
 }
 
-/** The whole weight of a route with all that it may ever load, but for what `asked` names. */
+/** Counts the bytes of a route with all that it may load, without what `onDemand` names. */
 function wholeRoute(modules: string[]): number {
   const seen = new Set(modules)
   for (const name of seen) {
     const chunk = manifest[name]
     const later = (chunk?.dynamicImports ?? []).filter((next) => !next.includes('?tsr-split'))
-    const loaded = later.filter((next) => !asked.some((pattern) => pattern.test(next)))
+    const loaded = later.filter((next) => !onDemand.some((pattern) => pattern.test(next)))
     for (const next of [...(chunk?.imports ?? []), ...loaded]) seen.add(next)
   }
   return weightOf(filesOf([...seen]), '.js')
 }
 
-/** The layouts around a page, outermost first. */
+/** Lists the layouts around a page, outermost first. */
 function layoutsOf(route: string): string[] {
   const folders = route.split('/').slice(0, -1)
   return folders

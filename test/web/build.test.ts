@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiInfo, mountedRoutes } from '../../src/cli/api-info.ts'
+import { apiInfo, listMountedRoutes } from '../../src/cli/api-info.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 
 const run = promisify(execFile)
-const made = resolve('src/surfaces/browser/web-assets.json')
+const generated = ['src/surfaces/browser/web-assets.json', 'src/web/route-tree.gen.ts'].map((path) =>
+  resolve(path),
+)
 const copied = ['package.json', 'tsconfig.json', 'src', 'functions', 'drizzle']
 
 let clone: string
@@ -22,7 +24,10 @@ let first: string[]
 beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'roost-clone-'))
   for (const name of copied) {
-    await cp(name, inClone(name), { recursive: true, filter: (source) => resolve(source) !== made })
+    await cp(name, inClone(name), {
+      recursive: true,
+      filter: (source) => !generated.includes(resolve(source)),
+    })
   }
   await symlink(resolve('node_modules'), inClone('node_modules'))
   await build()
@@ -35,8 +40,8 @@ describe('npm run build in a fresh clone', () => {
     const assets = JSON.parse(await readFile(inClone('src/surfaces/browser/web-assets.json'), 'utf8'))
     expect(assets.scripts.length).toBe(1)
     expect(assets.styles.length).toBeGreaterThan(0)
-    const asked: string[] = [...assets.scripts, ...assets.preloads, ...assets.styles]
-    expect(asked.filter((address) => !first.includes(address.replace('/assets/', '')))).toEqual([])
+    const loaded: string[] = [...assets.scripts, ...assets.preloads, ...assets.styles]
+    expect(loaded.filter((address) => !first.includes(address.replace('/assets/', '')))).toEqual([])
     expect(await readFile(inClone('dist/web/_headers'), 'utf8')).toContain('/assets/*')
   })
 
@@ -45,7 +50,7 @@ describe('npm run build in a fresh clone', () => {
     const { stdout } = await run('npm', ['run', '--silent', 'openapi'], { maxBuffer: 16 * 1024 * 1024 })
     expect(written).toBe(stdout)
     expect(JSON.parse(written)).toEqual(
-      JSON.parse(JSON.stringify(openApiDocument(mountedRoutes(), apiInfo('/')))),
+      JSON.parse(JSON.stringify(openApiDocument(listMountedRoutes(), apiInfo('/')))),
     )
   })
 

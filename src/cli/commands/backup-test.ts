@@ -1,23 +1,23 @@
 import { readEnv } from '../../platform/env.ts'
-import { ask, type Command } from '../command.ts'
-import type { Check } from '../verbs/checks.ts'
-import { table } from './doctor.ts'
+import { callOperation, type Command } from '../command.ts'
+import type { Check } from '../operations/checks.ts'
+import { formatChecks } from './doctor.ts'
 
 /** `backup:test` */
 export const backupTest: Command = {
   synopsis: 'backup:test',
   summary:
-    'Sends an archive to the object store as a daemon does, fetches it and removes it. Exit code 1 on failure.',
-  help: `Sends about 5 MiB in two parts through signed links, compares what comes back, removes it, and gives an upload
-up. Says at which of these steps the store fails, and leaves nothing there. Without S3_BUCKET that is the
-embedded store, which the panel serves while it runs.`,
+    'Uploads an archive to the object store as a daemon does, downloads and deletes it. Exit code 1 on failure.',
+  help: `Uploads about 5 MiB in two parts through signed links, compares the download, deletes it, and aborts another
+upload. Reports the step that fails, and leaves nothing in the store. Without S3_BUCKET it tests the embedded
+store, which the panel serves while it runs.`,
   options: {},
-  words: [0, 0],
-  run: async (raw) => {
+  positionals: [0, 0],
+  run: async (raw, args) => {
     const env = readEnv(raw)
-    const { checks } = await ask<{ checks: Check[] }>(env, 'backup:test', {})
-    const isFit = checks.every(({ state }) => state === 'ok')
-    const hint = isFit || env.S3_BUCKET ? '' : '\nThe panel serves the embedded store: does it run?'
-    return { text: table(checks) + hint, json: { checks }, exitCode: isFit ? 0 : 1 }
+    const { checks } = await callOperation<{ checks: Check[] }>(env, args, 'backup:test', {})
+    const isHealthy = checks.every(({ state }) => state !== 'fail')
+    const hint = isHealthy || env.S3_BUCKET ? '' : '\nThe embedded store needs a running panel.'
+    return { text: formatChecks(checks) + hint, json: { checks }, exitCode: isHealthy ? 0 : 1 }
   },
 }

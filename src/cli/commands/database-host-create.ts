@@ -1,19 +1,19 @@
 import { readEnv } from '../../platform/env.ts'
-import { type Arguments, ask, columns, type Command, textOption } from '../command.ts'
-import type { ShownDatabaseHost } from '../verbs/database-host-create.ts'
+import { type CommandArguments, callOperation, columns, type Command, textOption } from '../command.ts'
+import type { ShownDatabaseHost } from '../operations/database-host-create.ts'
 
 /** `database-host:create` */
 export const databaseHostCreate: Command = {
   synopsis: 'database-host:create --host HOST --username NAME [options]',
-  summary: 'Adds a MariaDB or MySQL server on which databases of game servers can be made.',
-  help: `  --host HOST           name or address under which the panel and the game servers reach it
-  --port PORT           3306 when left out
-  --username NAME       account that may create databases and users, and grant them their rights
-  --password TEXT       empty when left out
-  --name TEXT           the host when left out
-  --node NODE           id, uuid or name of the node whose servers get their databases here first
-  --max-databases N     unlimited when left out
-  --skip-check          does not log in there before`,
+  summary: 'Adds a MariaDB or MySQL server for the databases of game servers.',
+  help: `  --host HOST           name or address at which the panel and the game servers reach it
+  --port PORT           default: 3306
+  --username NAME       account that may create databases and users, and grant them privileges
+  --password TEXT       default: empty
+  --name TEXT           default: the host
+  --node NODE           id, uuid or name of the node whose servers use this host first
+  --max-databases N     default: unlimited
+  --skip-check          does not test the login`,
   options: {
     host: { type: 'string' },
     port: { type: 'string' },
@@ -25,9 +25,14 @@ export const databaseHostCreate: Command = {
     'skip-check': { type: 'boolean' },
   },
   required: ['host', 'username'],
-  words: [0, 0],
-  run: async (raw, given) => {
-    const host = await ask<ShownDatabaseHost>(readEnv(raw), 'database-host:create', inputOf(given))
+  positionals: [0, 0],
+  run: async (raw, args) => {
+    const host = await callOperation<ShownDatabaseHost>(
+      readEnv(raw),
+      args,
+      'database-host:create',
+      inputOf(args),
+    )
     const { id, name, port, username } = host
     const text = columns([
       ['id', id],
@@ -39,14 +44,14 @@ export const databaseHostCreate: Command = {
   },
 }
 
-const inputOf = (given: Arguments) => ({
-  host: textOption(given, 'host'),
-  port: textOption(given, 'port'),
-  username: textOption(given, 'username'),
-  // As it was written: a password may begin or end with a space.
-  password: given.values.password,
-  name: textOption(given, 'name'),
-  node: textOption(given, 'node'),
-  max_databases: textOption(given, 'max-databases'),
-  skip_check: given.values['skip-check'],
+const inputOf = (args: CommandArguments) => ({
+  host: textOption(args, 'host'),
+  port: textOption(args, 'port'),
+  username: textOption(args, 'username'),
+  // Not trimmed: a password may begin or end with a space.
+  password: args.values.password,
+  name: textOption(args, 'name'),
+  node: textOption(args, 'node'),
+  max_databases: textOption(args, 'max-databases'),
+  skip_check: args.values['skip-check'],
 })

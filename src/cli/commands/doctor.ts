@@ -1,29 +1,28 @@
 import { type Env, EnvironmentError, readEnv } from '../../platform/env.ts'
-import { ask, type Command } from '../command.ts'
+import { callOperation, type Command, type CommandArguments } from '../command.ts'
 import { faultOf } from '../faults.ts'
-import type { Check } from '../verbs/checks.ts'
+import type { Check } from '../operations/checks.ts'
 
 /** `doctor` */
 export const doctor: Command = {
   synopsis: 'doctor',
-  summary:
-    'Looks whether everything the panel needs is there and answers. Exit code 1 when something is not.',
+  summary: 'Checks everything that the panel needs. Exit code 1 when a check fails.',
   help: `Checks the environment, the database and its migrations, the clock, cache, queue and object store, and
-the daemon of every node (5 seconds each). Of an environment with faults nothing else can be checked;
-without a database that is up to date, no node. Changes nothing.`,
+the daemon of every node (5 seconds each). Stops after an invalid environment, and checks no nodes without
+a database that is up to date. Changes nothing.`,
   options: {},
-  words: [0, 0],
-  run: async (raw) => {
-    const checks = await examineAll(raw)
-    const isFit = checks.every(({ state }) => state !== 'fail')
-    return { text: table(checks), json: { checks }, exitCode: isFit ? 0 : 1 }
+  positionals: [0, 0],
+  run: async (raw, args) => {
+    const checks = await runChecks(raw, args)
+    const isHealthy = checks.every(({ state }) => state !== 'fail')
+    return { text: formatChecks(checks), json: { checks }, exitCode: isHealthy ? 0 : 1 }
   },
 }
 
-async function examineAll(raw: Record<string, unknown>): Promise<Check[]> {
+async function runChecks(raw: Record<string, unknown>, args: CommandArguments): Promise<Check[]> {
   try {
     const env = readEnv(raw)
-    return [describeEnvironment(env), ...(await examineParts(env))]
+    return [describeEnvironment(env), ...(await checkServices(env, args))]
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     return (faultOf(error).issues ?? []).map(({ field, problem }) => ({
@@ -36,25 +35,25 @@ async function examineAll(raw: Record<string, unknown>): Promise<Check[]> {
 
 function describeEnvironment(env: Env): Check {
   if (!env.DATABASE_URL) return { name: 'environment', state: 'ok', detail: 'embedded database' }
-  const parts = { cache: env.UPSTASH_REDIS_REST_URL, queue: env.QSTASH_TOKEN, objects: env.S3_BUCKET }
-  const embedded = Object.entries(parts).flatMap(([name, value]) => (value ? [] : [name]))
+  const services = { cache: env.UPSTASH_REDIS_REST_URL, queue: env.QSTASH_TOKEN, objects: env.S3_BUCKET }
+  const embedded = Object.entries(services).flatMap(([name, value]) => (value ? [] : [name]))
   const others = embedded.length > 0 ? `; embedded: ${embedded.join(', ')}` : ''
   if (env.APP_KEYS)
     return { name: 'environment', state: 'ok', detail: `database by ${env.DATABASE_DRIVER}${others}` }
-  const detail = `APP_KEYS is not set: the secrets in the database open only with ${env.DATA_DIR}/secrets.json`
+  const detail = `APP_KEYS is not set: only ${env.DATA_DIR}/secrets.json can decrypt the secrets in the database`
   return { name: 'environment', state: 'warn', detail }
 }
 
-async function examineParts(env: Env): Promise<Check[]> {
+async function checkServices(env: Env, args: CommandArguments): Promise<Check[]> {
   try {
-    return (await ask<{ checks: Check[] }>(env, 'doctor', {})).checks
+    return (await callOperation<{ checks: Check[] }>(env, args, 'doctor', {})).checks
   } catch (error) {
-    return [{ name: 'parts', state: 'fail', detail: faultOf(error).error }]
+    return [{ name: 'services', state: 'fail', detail: faultOf(error).error }]
   }
 }
 
-/** One check a line. */
-export function table(checks: Check[]): string {
+/** Formats checks, one per line. */
+export function formatChecks(checks: Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   return checks
     .map(({ name, state, detail }) => `${state.padEnd(4)}  ${name.padEnd(width)}  ${detail}`)

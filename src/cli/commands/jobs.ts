@@ -1,32 +1,31 @@
 import { readEnv } from '../../platform/env.ts'
-import { ask, type Command, textOption } from '../command.ts'
+import { callOperation, type Command, textOption } from '../command.ts'
 import { UsageError } from '../faults.ts'
-import type { ListedJob, ListedJobs } from '../verbs/jobs.ts'
+import type { ListedJob, ListedJobs } from '../operations/jobs.ts'
 
 /** `job:list` */
 export const jobList: Command = {
   synopsis: 'job:list [options]',
-  summary:
-    'Lists the jobs behind requests: those that wait, the next first, then the others, the last to end first.',
-  help: `  --state STATE  waiting, done, or dead: given up after a day of vain tries
-  --name NAME    a part of what the job is called
-  --page N       50 jobs a page
+  summary: 'Lists background jobs: waiting ones first, in the order of their next run, then the most recent.',
+  help: `  --state STATE  waiting, done, or dead: failed for a day
+  --name NAME    part of the name of the job
+  --page N       50 jobs per page
 
-The time in a line is that of the next try, or of the end.`,
+The time in a line is that of the next attempt, or of the end.`,
   options: { state: { type: 'string' }, name: { type: 'string' }, page: { type: 'string' } },
-  words: [0, 0],
-  run: async (raw, given) => {
-    const page = textOption(given, 'page') ?? '1'
-    const state = textOption(given, 'state')
-    if (!/^[1-9]\d{0,6}$/.test(page)) throw new UsageError(`Not understood: --page ${page}`)
+  positionals: [0, 0],
+  run: async (raw, args) => {
+    const page = textOption(args, 'page') ?? '1'
+    const state = textOption(args, 'state')
+    if (!/^[1-9]\d{0,6}$/.test(page)) throw new UsageError(`--page ${page} is not a page number.`)
     if (state !== undefined && !['waiting', 'done', 'dead'].includes(state))
-      throw new UsageError(`Not understood: --state ${state}`)
-    const listed = await ask<ListedJobs>(readEnv(raw), 'job:list', {
+      throw new UsageError(`--state ${state} is not waiting, done or dead.`)
+    const listed = await callOperation<ListedJobs>(readEnv(raw), args, 'job:list', {
       state,
-      name: textOption(given, 'name'),
+      name: textOption(args, 'name'),
       page: Number(page),
     })
-    const lines = [...listed.jobs.map(line), `${listed.total} in all, page ${listed.page}`]
+    const lines = [...listed.jobs.map(formatJob), `${listed.total} in total, page ${listed.page}`]
     return { text: lines.join('\n'), json: listed }
   },
 }
@@ -34,38 +33,40 @@ The time in a line is that of the next try, or of the end.`,
 /** `job:retry` */
 export const jobRetry: Command = {
   synopsis: 'job:retry JOB',
-  summary: 'Has a job tried again that was given up, or waits for its next try.',
-  help: '  JOB  id as job:list shows it; the job is due at once and has a day for it',
+  summary: 'Retries a dead job, or a waiting one at once.',
+  help: '  JOB  id as job:list shows it; the job is due at once and has a day to succeed',
   options: {},
-  words: [1, 1],
-  run: async (raw, { words: [job] }) => {
-    const retried = await ask<ListedJob>(readEnv(raw), 'job:retry', { job })
-    return { text: line(retried), json: retried }
+  positionals: [1, 1],
+  run: async (raw, args) => {
+    const [job] = args.positionals
+    const retried = await callOperation<ListedJob>(readEnv(raw), args, 'job:retry', { job })
+    return { text: formatJob(retried), json: retried }
   },
 }
 
 /** `job:discard` */
 export const jobDiscard: Command = {
   synopsis: 'job:discard JOB',
-  summary: 'Forgets a job that was given up, or waits for its next try. Its work is left undone.',
+  summary: 'Deletes a dead or waiting job. Its work is not done.',
   help: '  JOB  id as job:list shows it',
   options: {},
-  words: [1, 1],
-  run: async (raw, { words: [job] }) => {
-    const discarded = await ask<{ discarded: string }>(readEnv(raw), 'job:discard', { job })
-    return { text: `${discarded.discarded} is gone.`, json: discarded }
+  positionals: [1, 1],
+  run: async (raw, args) => {
+    const [job] = args.positionals
+    const discarded = await callOperation<{ discarded: string }>(readEnv(raw), args, 'job:discard', { job })
+    return { text: `${discarded.discarded} was deleted.`, json: discarded }
   },
 }
 
-/** With the time of its next try, or of its end. */
-const line = (job: ListedJob) =>
+/** Formats a job as one line, with the time of its next attempt, or of its end. */
+const formatJob = (job: ListedJob) =>
   [
     job.id,
     job.state.padEnd(7),
     job.finished_at ?? job.run_at,
     job.name,
     JSON.stringify(job.payload),
-    job.attempts === 1 ? '1 try' : `${job.attempts} tries`,
+    job.attempts === 1 ? '1 attempt' : `${job.attempts} attempts`,
     job.last_error ?? '',
   ]
     .join('  ')

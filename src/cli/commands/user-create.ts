@@ -1,17 +1,18 @@
 import { readEnv } from '../../platform/env.ts'
-import { ask, columns, type Command, textOption } from '../command.ts'
-import type { CreatedUser } from '../verbs/user-create.ts'
+import { callOperation, columns, type Command, textOption } from '../command.ts'
+import type { CreatedUser } from '../operations/user-create.ts'
 
 /** `user:create` */
 export const userCreate: Command = {
   synopsis: 'user:create --email ADDRESS --username NAME [options]',
   summary: 'Adds an account and prints its id, uuid and user name.',
   help: `  --email ADDRESS
-  --username NAME     kept in lower case
-  --first-name NAME   the user name when left out
-  --last-name NAME    "User" when left out
-  --password TEXT     at least 8 characters; when left out, a random one is made and printed, once
-  --admin             makes an administrator`,
+  --username NAME     stored in lower case
+  --first-name NAME   default: the user name
+  --last-name NAME    default: User
+  --password TEXT     at least 8 characters; default: a random one, which is printed once, and a mail to the
+                      user with a link to choose another
+  --admin             creates an administrator`,
   options: {
     email: { type: 'string' },
     username: { type: 'string' },
@@ -21,22 +22,22 @@ export const userCreate: Command = {
     admin: { type: 'boolean' },
   },
   required: ['email', 'username'],
-  words: [0, 0],
-  run: async (raw, given) => {
-    const user = await ask<CreatedUser>(readEnv(raw), 'user:create', {
-      email: textOption(given, 'email'),
-      username: textOption(given, 'username'),
-      first_name: textOption(given, 'first-name'),
-      last_name: textOption(given, 'last-name'),
-      // As it was written: a password may begin or end with a space.
-      password: given.values.password,
-      root_admin: given.values.admin,
+  positionals: [0, 0],
+  run: async (raw, args) => {
+    const user = await callOperation<CreatedUser>(readEnv(raw), args, 'user:create', {
+      email: textOption(args, 'email'),
+      username: textOption(args, 'username'),
+      first_name: textOption(args, 'first-name'),
+      last_name: textOption(args, 'last-name'),
+      // Not trimmed: a password may begin or end with a space.
+      password: args.values.password,
+      root_admin: args.values.admin,
     })
-    return { text: describe(user), json: user }
+    return { text: formatUser(user), json: user }
   },
 }
 
-const describe = (user: CreatedUser) =>
+const formatUser = (user: CreatedUser) =>
   columns([
     ['id', user.id],
     ['uuid', user.uuid],

@@ -1,14 +1,14 @@
-import { surfaces } from '../bundles.ts'
+import { surfaceNames } from '../bundles.ts'
 
-/** Where the panel is to run. */
+/** The platforms on which the panel runs. */
 export const targets = ['workers', 'lambda', 'node'] as const
 export type Target = (typeof targets)[number]
 
-/** The commands that bring the panel up once its variables stand in the file; shell, one a line. A demo has people and eggs of its own. */
+/** Returns the shell commands that start the panel with the variables of the file. A demo has its own users and eggs. */
 export function nextSteps(target: Target, file: string, hasDemo: boolean): string[] {
   const path = shellWord(file.includes('/') ? file : `./${file}`)
-  const load = `set -a; . ${path}; set +a`
-  const people = [
+  const loadVariables = `set -a; . ${path}; set +a`
+  const accountCommands = [
     'npm run seed',
     'npm run panel -- user:create --email you@example.com --username you --admin',
   ]
@@ -16,18 +16,20 @@ export function nextSteps(target: Target, file: string, hasDemo: boolean): strin
     case 'workers':
       return [
         'npx wrangler login',
-        `for surface in ${surfaces.join(' ')}; do npx wrangler secret bulk ${path} --env "$surface"; done`,
-        load,
+        `for surface in ${surfaceNames.join(' ')}; do npx wrangler secret bulk ${path} --env "$surface"; done`,
+        loadVariables,
         'npm run deploy:workers',
-        ...people,
+        ...accountCommands,
       ]
     case 'lambda':
-      return [load, 'npm run deploy:lambda', ...people]
+      return [loadVariables, 'npm run deploy:lambda', ...accountCommands]
     case 'node':
-      return hasDemo ? [load, 'npm start'] : [load, 'npm run migrate', ...people, 'npm start']
+      return hasDemo
+        ? [loadVariables, 'npm start']
+        : [loadVariables, 'npm run migrate', ...accountCommands, 'npm start']
   }
 }
 
-/** The text as one word of a shell. */
+/** Quotes a text for a shell. */
 const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { upstashCache } from '../../adapters/cache.ts'
-import { only, rowsOf } from '../../db/database.ts'
+import { single, rowsOf } from '../../db/database.ts'
 import { countPendingMigrations } from '../../db/migration-state.ts'
 import type { Env } from '../../platform/env.ts'
-import { lazyObjects } from '../../platform/lazy-objects.ts'
+import { lazyObjectStore } from '../../platform/lazy-object-store.ts'
 import { openNeon } from '../../platform/neon.ts'
-import { type OpenedDatabase, openPostgres } from '../../platform/postgres.ts'
+import { type DatabaseHandle, openPostgres } from '../../platform/postgres.ts'
 import { s3OptionsOf } from '../../platform/s3-options.ts'
-import { tryObjectStore } from '../verbs/backup-test.ts'
-import { type Check, check, patience } from '../verbs/checks.ts'
+import { testObjectStore } from '../operations/backup-test.ts'
+import { type Check, runCheck, checkTimeoutMs } from '../operations/checks.ts'
 import type { Target } from './next-steps.ts'
 
 type Finding = Omit<Check, 'name'>
@@ -18,56 +18,56 @@ const ok = (detail: string): Finding => ({ state: 'ok', detail })
 const warn = (detail: string): Finding => ({ state: 'warn', detail })
 const fail = (detail: string): Finding => ({ state: 'fail', detail })
 
-/** Whether each outside service that the environment names does what the panel needs of it. Leaves nothing there. */
+/** Checks that each external service which the environment names does what the panel needs. Leaves nothing there. */
 export async function serviceChecks(env: Env, target: Target): Promise<Check[]> {
   const found = await Promise.all([
-    databaseChecks(env, target),
-    cacheChecks(env),
-    queueChecks(env),
-    storeChecks(env),
-    mailChecks(env, target),
-    addressChecks(env),
+    checkDatabase(env, target),
+    checkCache(env),
+    checkQueue(env),
+    checkObjectStore(env),
+    checkMail(env, target),
+    checkUrl(env),
   ])
   return found.flat()
 }
 
-const oldestPostgres = 15
+const minPostgresVersion = 15
 
-async function databaseChecks(env: Env, target: Target): Promise<Check[]> {
+async function checkDatabase(env: Env, target: Target): Promise<Check[]> {
   if (!env.DATABASE_URL) return []
   const opened = openPostgres(env.DATABASE_URL, 1)
   try {
-    const database = await check('database', () => version(opened))
+    const database = await runCheck('database', () => checkVersion(opened))
     if (database.state === 'fail') return [database]
     const table = `create table roost_setup_${randomUUID().replaceAll('-', '')} (id int)`
     return [
       database,
-      await check('tables', () => tryAndUndo(opened, table, 'tables can be made')),
-      await check('pg_trgm', () =>
-        tryAndUndo(opened, 'create extension if not exists pg_trgm', 'the extension is there'),
+      await runCheck('tables', () => runRolledBack(opened, table, 'tables can be created')),
+      await runCheck('pg_trgm', () =>
+        runRolledBack(opened, 'create extension if not exists pg_trgm', 'the extension is available'),
       ),
-      await check('migrations', () => migrations(opened, target)),
-      ...(await neonChecks(env, env.DATABASE_URL, target)),
+      await runCheck('migrations', () => checkMigrations(opened, target)),
+      ...(await checkNeon(env, env.DATABASE_URL, target)),
     ]
   } finally {
     await opened.close()
   }
 }
 
-async function version({ db }: OpenedDatabase): Promise<Finding> {
+async function checkVersion({ db }: DatabaseHandle): Promise<Finding> {
   const result = await db.execute(sql`select current_setting('server_version') as version`)
-  const found = only(rowsOf<{ version: string }>(result)).version
-  return Number.parseInt(found, 10) < oldestPostgres
-    ? fail(`PostgreSQL ${found}: the panel needs ${oldestPostgres} or newer`)
+  const found = single(rowsOf<{ version: string }>(result)).version
+  return Number.parseInt(found, 10) < minPostgresVersion
+    ? fail(`PostgreSQL ${found}: the panel needs ${minPostgresVersion} or newer`)
     : ok(`PostgreSQL ${found}`)
 }
 
-async function tryAndUndo(opened: OpenedDatabase, statement: string, detail: string): Promise<Finding> {
+async function runRolledBack(opened: DatabaseHandle, statement: string, detail: string): Promise<Finding> {
   let isDone = false
   const attempt = opened.transaction(async (db) => {
     await db.execute(sql.raw(statement))
     isDone = true
-    throw new Error('undone')
+    throw new Error('Rolled back.')
   })
   await attempt.catch((error: unknown) => {
     if (!isDone) throw error
@@ -75,9 +75,9 @@ async function tryAndUndo(opened: OpenedDatabase, statement: string, detail: str
   return ok(detail)
 }
 
-async function migrations({ db }: OpenedDatabase, target: Target): Promise<Finding> {
+async function checkMigrations({ db }: DatabaseHandle, target: Target): Promise<Finding> {
   const pending = await countPendingMigrations(db)
-  if (pending === null) return fail('the table migrations cannot be read by this role')
+  if (pending === null) return fail('this role may not read the table migrations')
   return pending > 0
     ? warn(
         `${pending} pending: npm run migrate applies them, and ${target === 'node' ? 'npm start' : 'a deploy'}`,
@@ -85,14 +85,14 @@ async function migrations({ db }: OpenedDatabase, target: Target): Promise<Findi
     : ok('all applied')
 }
 
-/** Functions speak to Neon over HTTP or WebSockets, which no other PostgreSQL understands. */
-async function neonChecks(env: Env, url: string, target: Target): Promise<Check[]> {
+/** Checks the protocols of Neon, HTTP or WebSockets, which other PostgreSQL servers do not speak. */
+async function checkNeon(env: Env, url: string, target: Target): Promise<Check[]> {
   if (target === 'node' && env.DATABASE_DRIVER !== 'neon') return []
   const localProxy = env.NEON_LOCAL_PROXY ?? null
-  const { db, close } = openNeon(url, { http: target === 'workers', poolSize: 1, localProxy })
+  const { db, close } = openNeon(url, { usesHttp: target === 'workers', poolSize: 1, localProxy })
   try {
     return [
-      await check('neon', async () => {
+      await runCheck('neon', async () => {
         await db.execute(sql`select 1`)
         return ok(target === 'workers' ? 'answers over HTTP' : 'answers over WebSockets')
       }),
@@ -102,98 +102,103 @@ async function neonChecks(env: Env, url: string, target: Target): Promise<Check[
   }
 }
 
-async function cacheChecks({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env) {
+async function checkCache({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env) {
   if (!url || !token) return []
-  const cache = upstashCache(url, token, patience)
+  const cache = upstashCache(url, token, checkTimeoutMs)
   const [key, value] = [`setup:${randomUUID()}`, randomUUID()]
-  const found = await check('cache', async () => {
+  const found = await runCheck('cache', async () => {
     await cache.set(key, value, 60)
-    if ((await cache.get(key)) !== value) return fail('a value that was stored did not come back')
+    if ((await cache.get(key)) !== value) return fail('a stored value could not be read')
     await cache.remove(key)
     return (await cache.get(key)) === null
-      ? ok('stores, reads and removes')
+      ? ok('a value was stored, read and removed')
       : fail('a value could not be removed')
   })
   return [found]
 }
 
-async function queueChecks(env: Env): Promise<Check[]> {
+async function checkQueue(env: Env): Promise<Check[]> {
   if (!env.QSTASH_TOKEN) return []
   const base = (env.QSTASH_URL ?? 'https://qstash.upstash.io').replace(/\/$/, '')
   let keys: { current?: unknown; next?: unknown } = {}
   // QStash: GET /v2/keys
-  const queue = await check('queue', async () => {
-    const answer = await fetch(`${base}/v2/keys`, {
+  const queue = await runCheck('queue', async () => {
+    const response = await fetch(`${base}/v2/keys`, {
       headers: { authorization: `Bearer ${env.QSTASH_TOKEN}` },
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(checkTimeoutMs),
     })
-    if (answer.status === 401) return fail('QSTASH_TOKEN is refused: copy it anew from the console of QStash')
-    if (!answer.ok)
-      return fail(`QStash answered with ${answer.status}: is QSTASH_URL the one of the console?`)
-    keys = (await answer.json()) as typeof keys
-    return ok('takes the token')
+    if (response.status === 401) return fail('QSTASH_TOKEN was rejected: copy it from the console of QStash')
+    if (!response.ok)
+      return fail(`QStash answered ${response.status}: QSTASH_URL must be the one in its console`)
+    keys = (await response.json()) as typeof keys
+    return ok('accepts the token')
   })
   if (queue.state === 'fail') return [queue]
-  return [queue, { name: 'signing keys', ...signingKeys(env, keys) }]
+  return [queue, { name: 'signing keys', ...checkSigningKeys(env, keys) }]
 }
 
-function signingKeys(env: Env, { current, next }: { current?: unknown; next?: unknown }): Finding {
+function checkSigningKeys(env: Env, { current, next }: { current?: unknown; next?: unknown }): Finding {
   const wrong = [
     ...(env.QSTASH_CURRENT_SIGNING_KEY === current ? [] : ['QSTASH_CURRENT_SIGNING_KEY']),
     ...(env.QSTASH_NEXT_SIGNING_KEY === next ? [] : ['QSTASH_NEXT_SIGNING_KEY']),
   ]
   return wrong.length === 0
     ? ok('are those of QStash')
-    : fail(`${wrong.join(' and ')} are not what QStash has: copy both anew from its console`)
+    : fail(`copy both keys from the console of QStash; different: ${wrong.join(', ')}`)
 }
 
-async function storeChecks(env: Env): Promise<Check[]> {
+async function checkObjectStore(env: Env): Promise<Check[]> {
   const options = s3OptionsOf(env)
   if (!options) return []
-  const objects = lazyObjects(options)
+  const objects = lazyObjectStore(options)
   const key = `setup/${randomUUID()}`
-  const object = await check('store object', async () => {
+  const object = await runCheck('store object', async () => {
     const body = new TextEncoder().encode(key)
     await objects.put(key, body, 'text/plain')
     const found = await objects.get(key)
     await objects.remove(key)
-    if (!found || !Buffer.from(found.body).equals(body)) return fail('what came back is not what was sent')
-    return (await objects.get(key)) === null ? ok('is put, got and removed') : fail('could not be removed')
+    if (!found || !Buffer.from(found.body).equals(body)) return fail('the object that was read differs')
+    return (await objects.get(key)) === null ? ok('was stored, read and removed') : fail('was not removed')
   })
   if (object.state === 'fail') return [object]
-  const { checks } = await tryObjectStore({ objects })
+  const { checks } = await testObjectStore({ objects })
   return [object, ...checks.map((found) => ({ ...found, name: `store ${found.name}` }))]
 }
 
-async function mailChecks(env: Env, target: Target): Promise<Check[]> {
+async function checkMail(env: Env, target: Target): Promise<Check[]> {
   if (env.MAIL_DRIVER !== 'smtp') {
     const driver = env.MAIL_DRIVER ?? 'resend'
     return env.MAIL_HTTP_TOKEN
-      ? [{ name: 'mail', ...ok(`by ${driver}, from ${env.MAIL_FROM.address}; none was sent`) }]
-      : [{ name: 'mail', ...warn('nothing sends it: set MAIL_DRIVER, MAIL_FROM and what the driver needs') }]
+      ? [{ name: 'mail', ...ok(`by ${driver}, from ${env.MAIL_FROM.address}; no mail was sent`) }]
+      : [{ name: 'mail', ...warn('is not configured: set MAIL_DRIVER, MAIL_FROM and what the driver needs') }]
   }
   if (target === 'workers')
-    return [{ name: 'mail', ...fail('Workers do not carry smtp: set MAIL_DRIVER to resend or postmark') }]
+    return [
+      { name: 'mail', ...fail('smtp is not available on Workers: set MAIL_DRIVER to resend or postmark') },
+    ]
   const url = env.SMTP_URL ?? ''
-  const found = await check('mail', async () => {
+  const found = await runCheck('mail', async () => {
     const { smtpMailer } = await import('../../adapters/smtp-mail.ts')
     await smtpMailer({ url, from: env.MAIL_FROM }).verify()
-    return ok(`the server greets, and takes name and password if any; from ${env.MAIL_FROM.address}`)
+    return ok(`the server accepts the connection and the login; from ${env.MAIL_FROM.address}`)
   })
   return [found]
 }
 
-/** Before the first deploy nobody is there, so nothing here is a failure. */
-async function addressChecks({ APP_URL: url }: Env): Promise<Check[]> {
+/** Checks what answers at the origin of the panel; before the first deployment nothing does, so it never fails. */
+async function checkUrl({ APP_URL: url }: Env): Promise<Check[]> {
   if (!url) return []
-  const found = await check('address', async () => {
-    const answer = await fetch(`${url}/health`, { redirect: 'manual', signal: AbortSignal.timeout(patience) })
-    const { status } = (await answer.json().catch(() => ({}))) as { status?: unknown }
+  const found = await runCheck('address', async () => {
+    const response = await fetch(`${url}/health`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(checkTimeoutMs),
+    })
+    const { status } = (await response.json().catch(() => ({}))) as { status?: unknown }
     return typeof status === 'string'
       ? ok(`a panel answers at ${url}`)
-      : warn(`at ${url} something else answers`)
+      : warn(`another service answers at ${url}`)
   })
   return [
-    found.state === 'fail' ? { ...found, state: 'warn', detail: `nobody answers at ${url} yet` } : found,
+    found.state === 'fail' ? { ...found, state: 'warn', detail: `nothing answers at ${url} yet` } : found,
   ]
 }

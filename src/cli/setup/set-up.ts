@@ -1,39 +1,47 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { hasDemo } from '../../platform/demo-places.ts'
 import type { Env } from '../../platform/env.ts'
-import { reasonOf, VerbError } from '../faults.ts'
-import type { Check } from '../verbs/checks.ts'
-import { readEnvFile, replaceFile, type Values, withValues } from './env-file.ts'
+import { OperationError, reasonOf } from '../faults.ts'
+import type { Check } from '../operations/checks.ts'
+import { mergeValues, readEnvFile, replaceFile, type Values } from './env-file.ts'
 import type { Target } from './next-steps.ts'
 import { serviceChecks } from './service-checks.ts'
-import { gather, type Gathered, readVariables, withoutSecrets } from './variables.ts'
-import { routedHost, withRoutes } from './worker-routes.ts'
+import { gatherVariables, type GatheredVariables, readVariables, redactSecrets } from './variables.ts'
+import { replaceRoutes, routedHost } from './worker-routes.ts'
 
-export type Wishes = {
+export type SetupOptions = {
   target: Target
-  /** Where the variables go. */
+  /** The file for the variables. */
   out: string
-  /** Another file to take them from. */
+  /** Another file with variables. */
   from: string | undefined
-  /** The `wrangler.toml` whose routes are written, and the zone for them; null leaves them alone. */
+  /** The `wrangler.toml` whose routes are written, and their zone; null changes no routes. */
   routes: { file: string; zone: string } | null
 }
 
-export type Outcome = Omit<Gathered, 'values'> & { isWritten: boolean; hasDemo: boolean; checks: Check[] }
+export type SetupResult = Omit<GatheredVariables, 'values'> & {
+  isWritten: boolean
+  hasDemo: boolean
+  checks: Check[]
+}
 
 const wranglerToml = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
 
 /**
- * The file holds the variables of a panel, with secrets of its own, and the routes lead from its host. Each outside
- * service was tried. Variables with faults change nothing.
+ * Writes the variables of a panel to the file, generates its secrets, writes its routes, and checks each external
+ * service. Throws without changing anything when a variable is invalid.
  */
-export async function setUp(environment: Record<string, unknown>, wishes: Wishes): Promise<Outcome> {
-  const { target, out, from, routes } = wishes
+export async function setUp(
+  environment: Record<string, unknown>,
+  options: SetupOptions,
+): Promise<SetupResult> {
+  const { target, out, from, routes } = options
   const file = (await readEnvFile(out)) ?? { lines: [], values: {} }
   const given = from === undefined ? {} : await valuesOf(from)
-  const { values, ...gathered } = gather(target, { existing: file.values, given, environment })
+  const { values, ...gathered } = gatherVariables(target, { existing: file.values, given, environment })
   const env = await readVariables(values)
-  const text = withValues(file, values)
+  const text = mergeValues(file, values)
   if (routes) await writeRoutes(env, routes)
   const isWritten = await replaceFile(out, text, 0o600)
   const checks = [
@@ -46,25 +54,25 @@ export async function setUp(environment: Record<string, unknown>, wishes: Wishes
   return {
     ...gathered,
     isWritten,
-    hasDemo: env.DEMO !== false,
-    checks: checks.map((each) => ({ ...each, detail: withoutSecrets(each.detail, values) })),
+    hasDemo: hasDemo(env),
+    checks: checks.map((each) => ({ ...each, detail: redactSecrets(each.detail, values) })),
   }
 }
 
 async function valuesOf(path: string): Promise<Values> {
   const file = await readEnvFile(path)
-  if (!file) throw new VerbError(`There is no file ${path}.`)
+  if (!file) throw new OperationError(`There is no file ${path}.`)
   return file.values
 }
 
 async function writeRoutes(env: Env, { file, zone }: { file: string; zone: string }): Promise<void> {
-  if (!env.APP_URL) throw new VerbError('APP_URL is missing: routes need its host.')
-  await replaceFile(file, withRoutes(await readToml(file), new URL(env.APP_URL).hostname, zone), null)
+  if (!env.APP_URL) throw new OperationError('APP_URL is missing: routes need its host.')
+  await replaceFile(file, replaceRoutes(await readToml(file), new URL(env.APP_URL).hostname, zone), null)
 }
 
 async function readToml(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new VerbError(`${path} cannot be read: ${reasonOf(error)}`)
+    throw new OperationError(`${path} cannot be read: ${reasonOf(error)}`)
   })
 }
 
@@ -74,7 +82,7 @@ function environmentChecks(env: Env, missing: string[]): Check[] {
     return missing.map((each) => ({
       name,
       state: 'fail',
-      detail: `${each}: is required here; write it into the file`,
+      detail: `${each}: is required here; add it to the file`,
     }))
   }
   return [
@@ -84,7 +92,7 @@ function environmentChecks(env: Env, missing: string[]): Check[] {
 
 async function routesCheck(url: string, toml: string): Promise<Check> {
   const [host, routed] = [new URL(url).hostname, routedHost(await readToml(toml))]
-  if (host === routed) return { name: 'routes', state: 'ok', detail: `lead from ${host}` }
-  const detail = `lead from ${routed}, not ${host}: run this again with --write-routes wrangler.toml --zone ZONE`
+  if (host === routed) return { name: 'routes', state: 'ok', detail: `are for ${host}` }
+  const detail = `are for ${routed}, not ${host}: run this again with --write-routes wrangler.toml --zone ZONE`
   return { name: 'routes', state: 'warn', detail }
 }

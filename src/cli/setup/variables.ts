@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { importKeyRing, randomText } from '../../domain/secrets.ts'
-import { neededByClouds } from '../../platform/stage.ts'
+import { requiredByClouds } from '../../platform/deployment-faults.ts'
 import { type Env, EnvironmentError, readEnv } from '../../platform/env.ts'
 import { EnvSchema, type VariableNote } from '../../platform/env-schema.ts'
 import type { Values } from './env-file.ts'
 import type { Target } from './next-steps.ts'
 
-/** Variables of a panel there; `added` says where each new one is from, `kept` which the environment would change. */
-export type Gathered = {
+/** The variables of a panel: `added` are new, with their source; `kept` were given with another value. */
+export type GatheredVariables = {
   values: Values
   added: { name: string; from: string }[]
   kept: string[]
@@ -16,22 +16,22 @@ export type Gathered = {
 }
 
 type Sources = {
-  /** What the file that is written holds already. It always wins. */
+  /** Values in the file that is written, which take precedence. */
   existing: Values
-  /** What the file of `--from` holds. */
+  /** Values in the file of `--from`. */
   given: Values
   environment: Record<string, unknown>
 }
 
-/**
- * What the file is to hold: what it holds, what is given, secrets of its own where there are none, and an empty value
- * for what is missing.
- */
-export function gather(target: Target, { existing, given, environment }: Sources): Gathered {
+/** Collects the values for the file: existing and given ones, generated secrets, and empty ones for missing variables. */
+export function gatherVariables(
+  target: Target,
+  { existing, given, environment }: Sources,
+): GatheredVariables {
   const values: Values = { ...existing }
-  const added: Gathered['added'] = []
+  const added: GatheredVariables['added'] = []
   const kept: string[] = []
-  const take = (from: string, source: Record<string, unknown>) => {
+  const takeFrom = (from: string, source: Record<string, unknown>) => {
     for (const [name, value] of Object.entries(source)) {
       if (typeof value !== 'string' || value === '') continue
       if (values[name]) {
@@ -42,19 +42,19 @@ export function gather(target: Target, { existing, given, environment }: Sources
       added.push({ name, from })
     }
   }
-  take('--from', given)
-  take('the environment', readThere(target, environment))
-  take('made', {
+  takeFrom('--from', given)
+  takeFrom('the environment', readableVariables(target, environment))
+  takeFrom('made', {
     APP_KEYS: values.APP_KEYS || `k1:${randomBytes(32).toString('base64')}`,
     METRICS_TOKEN: values.METRICS_TOKEN || randomText(40),
   })
-  const missing = target === 'node' ? [] : neededByClouds.filter((name) => !values[name])
+  const missing = target === 'node' ? [] : requiredByClouds.filter((name) => !values[name])
   for (const name of missing) values[name] = ''
   return { values, added, kept: [...new Set(kept)], missing }
 }
 
-/** What a panel there reads of the environment; the shell's own HOST, say, is no business of functions. */
-function readThere(target: Target, environment: Record<string, unknown>): Record<string, unknown> {
+/** Returns the variables that a panel on this platform reads. For functions this excludes HOST, which shells may set. */
+function readableVariables(target: Target, environment: Record<string, unknown>): Record<string, unknown> {
   const reader = { workers: 'Workers', lambda: 'Lambda', node: 'Node' }[target]
   const names = Object.entries(EnvSchema().shape).flatMap(([name, schema]) => {
     const { readBy } = z.globalRegistry.get(schema) as VariableNote
@@ -66,27 +66,27 @@ function readThere(target: Target, environment: Record<string, unknown>): Record
   return Object.fromEntries(names.map((name) => [name, environment[name]]))
 }
 
-/** The variables, checked as a whole. Throws one error that names every variable at fault. */
+/** Validates the variables. Throws one `EnvironmentError` that names every invalid variable. */
 export async function readVariables(values: Values): Promise<Env> {
   const env = readEnv(values)
   if (env.APP_KEYS) {
     await importKeyRing(env.APP_KEYS).catch(() => {
-      throw new EnvironmentError(['  APP_KEYS: must be <id>:<32 bytes in base64>, several joined by commas'])
+      throw new EnvironmentError(['APP_KEYS: must be <id>:<32 bytes in base64>, several separated by commas'])
     })
   }
   return env
 }
 
-/** The text without any secret of these values: what others say of a failure may quote them. */
-export function withoutSecrets(text: string, values: Values): string {
+/** Removes the secrets of these values from a text: errors of services may quote them. */
+export function redactSecrets(text: string, values: Values): string {
   const secrets = Object.entries(values).flatMap(([name, value]) => {
-    // As it is written in addresses, and as drivers read it.
+    // As it is written in URLs, and as drivers decode it.
     const password = URL.canParse(value) ? new URL(value).password : ''
     const decoded = new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p') ?? ''
     const isSecret = /KEY|TOKEN|SECRET/.test(name) || password !== ''
     return isSecret ? [value, password, decoded] : []
   })
-  // What is this short would take words apart.
+  // Shorter secrets would match within words.
   return secrets
     .filter((secret) => secret.length > 5)
     .toSorted((one, other) => other.length - one.length)

@@ -1,23 +1,23 @@
-import { VerbError } from '../faults.ts'
+import { OperationError } from '../faults.ts'
 
-const route = /pattern = "([^"/]+)(\/[^"]*)", zone_name = "([^"]+)"/g
+const routePattern = /pattern = "([^"/]+)(\/[^"]*)", zone_name = "([^"]+)"/g
 
-/** The host of the first route in the text of a `wrangler.toml`. Refuses one without routes. */
+/** Returns the host of the first route in the text of a `wrangler.toml`. Throws when it has no routes. */
 export function routedHost(toml: string): string {
-  const host = toml.matchAll(route).next().value?.[1]
-  if (host === undefined) throw new VerbError('There are no routes in this wrangler.toml.')
+  const host = toml.matchAll(routePattern).next().value?.[1]
+  if (host === undefined) throw new OperationError('This wrangler.toml has no routes.')
   return host
 }
 
 /**
- * The text with another host and zone in each route of the panel's own host; routes of other hosts, such as those of
- * regions, stay. Refuses a host outside of the zone.
+ * Replaces host and zone in each route of the panel's host; routes of other hosts, such as those of regions, stay. Throws
+ * when the host is outside the zone.
  */
-export function withRoutes(toml: string, host: string, zone: string): string {
+export function replaceRoutes(toml: string, host: string, zone: string): string {
   if (host !== zone && !host.endsWith(`.${zone}`))
-    throw new VerbError(`${host} is not in the zone ${zone}: give the zone at Cloudflare that holds it.`)
+    throw new OperationError(`${host} is not in the zone ${zone}: use its zone at Cloudflare.`)
   const before = routedHost(toml)
-  return toml.replaceAll(route, (whole, found: string, path: string) =>
-    found === before ? `pattern = "${host}${path}", zone_name = "${zone}"` : whole,
+  return toml.replaceAll(routePattern, (match, found: string, path: string) =>
+    found === before ? `pattern = "${host}${path}", zone_name = "${zone}"` : match,
   )
 }

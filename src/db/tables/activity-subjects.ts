@@ -1,6 +1,6 @@
 import { bigint, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 
-/** What else an entry of the audit log speaks of: a backup, a key, an allocation. */
+/** Further subjects of an entry of the audit log: a backup, a key, an allocation. */
 export const activitySubjects = pgTable(
   'activity_subjects',
   {
@@ -11,9 +11,14 @@ export const activitySubjects = pgTable(
         'api_key',
         'backup',
         'database',
+        'database_host',
         'egg',
+        'egg_variable',
+        'location',
+        'nest',
         'node',
         'schedule',
+        'server',
         'ssh_key',
         'task',
         'user',

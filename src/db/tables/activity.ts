@@ -15,8 +15,8 @@ import { instant } from '../columns.ts'
 /**
  * The audit log, partitioned by month of `timestamp`.
  *
- * It has no foreign keys: an entry outlives the people and servers it speaks of. What a feed is
- * selected by stands on the row itself; further subjects are in `activity_subjects`.
+ * It has no foreign keys: an entry outlives its users and servers. Feeds are selected by columns of the row itself;
+ * further subjects are in `activity_subjects`.
  */
 export const activity = pgTable(
   'activity',
@@ -26,18 +26,18 @@ export const activity = pgTable(
     event: text().notNull(),
     ip: text(),
     source: text({ enum: ['web', 'api', 'sftp', 'system'] }).notNull(),
-    /** Who did it; null is the system. */
+    /** The user who acted; null is the system. */
     actorId: integer(),
     apiKeyId: integer(),
-    /** The server it happened to. */
+    /** The server concerned. */
     serverId: integer(),
-    /** The account it happened to. */
+    /** The account concerned. */
     userId: integer(),
     /** The node that reported it. */
     nodeId: integer(),
     description: text(),
     properties: jsonb().notNull().$type<Record<string, unknown>>().default({}),
-    /** Hash of a reported entry: a batch that comes again adds nothing. */
+    /** Hash of a reported entry: a batch that is sent again adds nothing. */
     digest: text(),
   },
   (t) => [
@@ -47,6 +47,8 @@ export const activity = pgTable(
     index().on(t.userId, t.timestamp, t.id),
     index().on(t.userId, t.event, t.timestamp, t.id),
     index().on(t.actorId, t.timestamp, t.id),
+    index().on(t.timestamp, t.id),
+    index().on(t.event, t.timestamp, t.id),
     uniqueIndex('activity_digest_index')
       .on(t.digest, t.timestamp)
       .where(sql`${t.digest} is not null`),

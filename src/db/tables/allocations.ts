@@ -15,14 +15,14 @@ export const allocations = pgTable(
     ip: text().notNull(),
     ipAlias: text(),
     port: integer().notNull(),
-    /** Null while free. */
+    /** Null while unassigned. */
     serverId: integer().references(() => servers.id, { onDelete: 'set null' }),
     notes: text(),
     ...times,
   },
   (t) => [
     unique().on(t.nodeId, t.ip, t.port),
-    // Carries the foreign key by which a server's primary allocation is one of its own.
+    // Referenced by the foreign key that makes a server's primary allocation one of its own.
     unique('allocations_id_server_id_unique').on(t.id, t.serverId),
     index().on(t.serverId),
     index('allocations_free_index')

@@ -6,17 +6,19 @@ import { users } from './users.ts'
 /** Resources of the Application API and the access level a key holds on each. 0 none, 1 read, 2 write, 3 both. */
 export const aclResources = [
   'servers',
-  'nodes',
-  'allocations',
   'users',
+  'administrators',
+  'nodes',
   'locations',
+  'allocations',
   'nests',
   'eggs',
   'database_hosts',
   'server_databases',
   'settings',
-  'api_keys',
   'jobs',
+  'api_keys',
+  'activity',
 ] as const
 export type AclResource = (typeof aclResources)[number]
 export type Acl = Partial<Record<AclResource, 0 | 1 | 2 | 3>>
@@ -37,7 +39,7 @@ export const apiKeys = pgTable(
     description: text().notNull().default(''),
     /** Addresses and CIDR ranges; empty allows every address. */
     allowedIps: text().array().notNull().default([]),
-    /** Levels of an Application key; account keys hold none. */
+    /** Levels of an Application key, as `effectiveAcl` reads them; account keys have none. */
     acl: jsonb().notNull().$type<Acl>().default({}),
     lastUsedAt: instant(),
     expiresAt: instant(),

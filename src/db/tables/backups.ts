@@ -22,11 +22,11 @@ export const backups = pgTable(
     isSuccessful: boolean().notNull().default(false),
     isLocked: boolean().notNull().default(false),
     isScheduled: boolean().notNull().default(false),
-    /** When the node was told to make it: told once, whatever became of the answer. */
+    /** When the backup was sent to the node: only once, whatever the answer. */
     dispatchedAt: instant(),
-    /** The same for the restoration that is under way, or was the last one. */
+    /** When the current or last restoration was sent to the node. */
     restoreDispatchedAt: instant(),
-    /** The step of a schedule's run that asked for it: at most one backup each. */
+    /** The step of a schedule's run that requested it: at most one backup each. */
     stepId: integer()
       .unique()
       .references(() => scheduleSteps.id, { onDelete: 'set null' }),
@@ -34,7 +34,7 @@ export const backups = pgTable(
     checksum: text(),
     bytes: bigint({ mode: 'number' }).notNull().default(0),
     completedAt: instant(),
-    /** Set once its removal has begun; it counts no more. */
+    /** Set when its removal begins; it no longer counts towards the limit. */
     deletingAt: instant(),
     ...times,
   },

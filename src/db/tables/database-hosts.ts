@@ -3,7 +3,7 @@ import { check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { id, times } from '../columns.ts'
 import { nodes } from './nodes.ts'
 
-/** MariaDB and MySQL servers on which databases of game servers are made. */
+/** MariaDB and MySQL servers on which databases of game servers are created. */
 export const databaseHosts = pgTable(
   'database_hosts',
   {
@@ -12,10 +12,10 @@ export const databaseHosts = pgTable(
     host: text().notNull(),
     port: integer().notNull().default(3306),
     username: text().notNull(),
-    /** Sealed. */
+    /** Encrypted. */
     password: text().notNull(),
     maxDatabases: integer(),
-    /** Databases of servers on this node are made here first. */
+    /** Preferred for databases of servers on this node. */
     nodeId: integer().references(() => nodes.id, { onDelete: 'set null' }),
     ...times,
   },

@@ -4,7 +4,7 @@ import { id, times } from '../columns.ts'
 import { databaseHosts } from './database-hosts.ts'
 import { servers } from './servers.ts'
 
-/** Databases of game servers. A row outlives neither side: it is there before the database and goes after it. */
+/** Databases of game servers. A row is created before its database and deleted after it. */
 export const databases = pgTable(
   'databases',
   {
@@ -19,7 +19,7 @@ export const databases = pgTable(
     username: text().notNull(),
     /** Address pattern from which the user may connect. */
     remote: text().notNull().default('%'),
-    /** Sealed. */
+    /** Encrypted. */
     password: text().notNull(),
     /** 0 is unlimited. */
     maxConnections: integer().notNull().default(0),

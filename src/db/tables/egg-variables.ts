@@ -2,7 +2,7 @@ import { boolean, integer, pgTable, text, unique } from 'drizzle-orm/pg-core'
 import { id, times } from '../columns.ts'
 import { eggs } from './eggs.ts'
 
-/** Variables an egg asks for; a server's values are in `servers.variables`. */
+/** Variables of an egg; a server's values are in `servers.variables`. */
 export const eggVariables = pgTable(
   'egg_variables',
   {

@@ -2,10 +2,18 @@ import { type AnyPgColumn, boolean, index, integer, json, pgTable, text } from '
 import { id, randomUuid, times } from '../columns.ts'
 import { nests } from './nests.ts'
 
-/** What an egg says about one configuration file: its parser and the values to write. */
+/** A configuration file of an egg: its parser and the values to write. */
 export type EggConfigFile = { parser?: string; find?: Record<string, unknown> }
-/** When a started server counts as running. */
+/** When a starting server counts as running. */
 export type EggConfigStartup = { done?: string | string[]; strip_ansi?: boolean }
+
+/**
+ * The keys of an imported object in their order: null where an export writes the key with its current value,
+ * `keys` where it writes an object, and `value` of a key that no column has.
+ */
+export type EggKeys = { [key: string]: null | { keys: EggKeys } | { value: unknown } }
+/** The keys of an imported egg document; of variables by their names, in order. */
+export type EggLayout = { document: EggKeys; variables: [envVariable: string, EggKeys][] }
 
 /**
  * Server templates. Columns that hold JSON are `json`, not `jsonb`: the order of keys is part of
@@ -23,7 +31,7 @@ export const eggs = pgTable(
     name: text().notNull(),
     description: text(),
     features: json().$type<string[]>(),
-    /** Label → image. */
+    /** Image by label. */
     dockerImages: json().notNull().$type<Record<string, string>>(),
     fileDenylist: text().array().notNull().default([]),
     updateUrl: text(),
@@ -39,9 +47,13 @@ export const eggs = pgTable(
     scriptEntry: text().notNull().default('ash'),
     scriptIsPrivileged: boolean().notNull().default(true),
     scriptInstall: text(),
-    /** Protocol by which its games tell who plays, as gamedig names them; guessed from the egg while null. */
+    /** Status protocol of its games, as gamedig names it; derived from the egg while null. */
     queryGame: text(),
     forceOutgoingIp: boolean().notNull().default(false),
+    /** Keys of the imported document in their order, with values that have no column; null for eggs of this panel. */
+    documentLayout: json().$type<EggLayout>(),
+    /** Checksum of the content that the seed wrote; an egg with another content was edited. */
+    seededChecksum: text(),
     ...times,
   },
   (t) => [index().on(t.nestId), index().on(t.configFrom), index().on(t.copyScriptFrom)],

@@ -3,7 +3,7 @@ import { check, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { servers } from './servers.ts'
 
-/** The last answer of each game to a status query. Null players are unknown, not zero. */
+/** The latest answer of each game to a status query. Null players are unknown, not zero. */
 export const gameQueries = pgTable(
   'game_queries',
   {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { instant, times } from '../columns.ts'
 
-/** Work to be done after a commit, whatever happens to the process that committed. */
+/** Work to do after a commit, whatever happens to the process that committed. */
 export const jobs = pgTable(
   'jobs',
   {
@@ -17,11 +17,11 @@ export const jobs = pgTable(
       .default('waiting'),
     runAt: instant().notNull().defaultNow(),
     attempts: integer().notNull().default(0),
-    /** After this instant it is given up. */
+    /** The job is abandoned after this time. */
     deadlineAt: instant().notNull(),
-    /** Until then one worker holds it. */
+    /** Until then one worker holds its lease. */
     leasedUntil: instant(),
-    /** Grows with each claim: a worker whose lease ran out cannot finish the job of its successor. */
+    /** Increases with each claim: a worker whose lease has expired cannot finish its successor's job. */
     fence: integer().notNull().default(0),
     lastError: text(),
     finishedAt: instant(),

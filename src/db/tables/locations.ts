@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { id, times } from '../columns.ts'
 
-/** Places where nodes stand. */
+/** Places of nodes. */
 export const locations = pgTable(
   'locations',
   {
     ...id,
     short: text().notNull(),
     long: text(),
-    /** Names the regional endpoint which daemons of this place call; null is the panel's own address. */
+    /** The regional endpoint that daemons of this location call; null is the panel's own URL. */
     region: text(),
     ...times,
   },

@@ -22,7 +22,7 @@ export const nodes = pgTable(
     behindProxy: boolean().notNull().default(false),
     maintenanceMode: boolean().notNull().default(false),
     memory: integer().notNull(),
-    /** Percent above `memory` that may be given away; -1 lifts the limit. */
+    /** Percent above `memory` that may be allocated; -1 is unlimited. */
     memoryOverallocate: integer().notNull().default(0),
     disk: integer().notNull(),
     diskOverallocate: integer().notNull().default(0),
@@ -34,13 +34,14 @@ export const nodes = pgTable(
     countryCode: text(),
     queryAddress: text(),
     sftpDomain: text(),
-    /** Public half of the daemon's credential. */
+    /** Public part of the daemon's token. */
     daemonTokenId: text().notNull().unique(),
-    /** Sealed: calls to the daemon and its JWTs need it back. */
+    /** Encrypted, not hashed: calls to the daemon and its JWTs need it. */
     daemonToken: text().notNull(),
-    /** The pair before the last reset; a daemon that has not restarted still calls with it. */
+    /** The token before the last reset, until the daemon uses the new one. */
     previousTokenId: text().unique(),
     previousToken: text(),
+    /** The daemon may use the previous token until then; null when it may not. */
     previousTokenExpiresAt: instant(),
     /** Sums over the node's servers, kept in the statement that changes a server. */
     usedMemory: bigint({ mode: 'number' }).notNull().default(0),

@@ -15,7 +15,7 @@ export const passkeys = pgTable(
     credentialId: text().notNull().unique(),
     /** COSE key in base64url. */
     publicKey: text().notNull(),
-    /** Signature counter; a step back is refused. */
+    /** Signature counter; a lower one is refused. */
     counter: bigint({ mode: 'number' }).notNull().default(0),
     transports: text().array().notNull().default([]),
     lastUsedAt: instant(),

@@ -11,6 +11,8 @@ export const passwordResets = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     tokenHash: text().notNull().unique(),
+    /** The address that the link was mailed to; it works for no other. Null in rows of version 0.1. */
+    email: text(),
     createdAt: instant().notNull().defaultNow(),
     expiresAt: instant().notNull(),
   },

@@ -4,7 +4,7 @@ import { instant } from '../columns.ts'
 import { schedules } from './schedules.ts'
 import { users } from './users.ts'
 
-/** One run of a schedule. A due time is claimed by inserting its row: there is at most one. */
+/** Runs of schedules. A due time is claimed by inserting its row, of which there is at most one. */
 export const scheduleRuns = pgTable(
   'schedule_runs',
   {
@@ -19,7 +19,7 @@ export const scheduleRuns = pgTable(
       .default('running'),
     /** Why it failed or was skipped. */
     reason: text(),
-    /** Who asked for a manual run. */
+    /** The user who started a manual run. */
     requestedBy: integer().references(() => users.id, { onDelete: 'set null' }),
     startedAt: instant().notNull().defaultNow(),
     finishedAt: instant(),

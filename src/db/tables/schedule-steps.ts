@@ -4,7 +4,7 @@ import { id, instant } from '../columns.ts'
 import { scheduleRuns } from './schedule-runs.ts'
 import { tasks } from './tasks.ts'
 
-/** One task within one run, with what it was when the run began. */
+/** Tasks within a run, as they were when the run began. */
 export const scheduleSteps = pgTable(
   'schedule_steps',
   {
@@ -16,7 +16,7 @@ export const scheduleSteps = pgTable(
     sequenceId: integer().notNull(),
     action: text({ enum: ['command', 'power', 'backup'] }).notNull(),
     payload: text().notNull().default(''),
-    /** Seconds after the step before it. */
+    /** Seconds after the previous step. */
     timeOffset: integer().notNull().default(0),
     continueOnFailure: boolean().notNull().default(false),
     state: text({ enum: ['pending', 'dispatched', 'succeeded', 'failed', 'unknown', 'skipped'] })
@@ -24,7 +24,7 @@ export const scheduleSteps = pgTable(
       .default('pending'),
     reason: text(),
     dueAt: instant(),
-    /** Set before the daemon is called: what is not idempotent is never sent twice. */
+    /** Set before the daemon is called: an action that is not idempotent is never sent twice. */
     dispatchedAt: instant(),
     finishedAt: instant(),
   },

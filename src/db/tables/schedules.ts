@@ -3,7 +3,7 @@ import { boolean, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { id, instant, times } from '../columns.ts'
 import { servers } from './servers.ts'
 
-/** Work to be done at times which five cron fields name in the schedule's own zone. */
+/** Schedules of servers: five cron fields in the schedule's own time zone. */
 export const schedules = pgTable(
   'schedules',
   {
@@ -17,7 +17,7 @@ export const schedules = pgTable(
     cronDayOfMonth: text().notNull(),
     cronMonth: text().notNull().default('*'),
     cronDayOfWeek: text().notNull(),
-    /** IANA name. */
+    /** IANA name of the time zone. */
     timezone: text().notNull().default('UTC'),
     isActive: boolean().notNull().default(false),
     isProcessing: boolean().notNull().default(false),

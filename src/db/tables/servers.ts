@@ -12,10 +12,10 @@ export const serverStatuses = [
   'suspended',
   'restoring_backup',
 ] as const
-/** Null is normal: installed and free to run. */
+/** Null is the normal status: installed and ready to run. */
 export type ServerStatus = (typeof serverStatuses)[number] | null
 
-/** Game servers. Memory, swap and disk in MiB, cpu in percent of one core. */
+/** Game servers. Memory, swap and disk in MiB, CPU in percent of one core. */
 export const servers = pgTable(
   'servers',
   {

@@ -2,7 +2,37 @@ import { boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-co
 import { instant } from '../columns.ts'
 import { users } from './users.ts'
 
-/** Browser sessions, also the guest ones that carry a sign-in challenge. */
+/** Data that a session keeps between two requests, by the feature that stores it. */
+export type SessionData = {
+  challenge?: {
+    userId: number
+    /** The account's value when the challenge began: a new password ends the challenge. */
+    authVersion: number
+    tokenHash: string
+    expiresAt: string
+    tries: number
+    remember: boolean
+  }
+  passkey?: { challenge: string; purpose: 'login' | 'register'; expiresAt: string }
+  oauth?: {
+    provider: string
+    state: string
+    verifier: string
+    nonce: string
+    purpose: 'login' | 'link'
+    userId: number | null
+    expiresAt: string
+    /** Path of the panel that the user wanted before signing in. */
+    intended?: string
+  }
+  /** Messages that are shown once. */
+  notice?: string
+  error?: string
+  /** The encrypted confirmation token of a challenge that began at an OAuth provider. */
+  oauthCheckpoint?: string
+}
+
+/** Browser sessions, including those of guests with a sign-in challenge. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -10,8 +40,7 @@ export const sessions = pgTable(
     id: text().primaryKey(),
     userId: integer().references(() => users.id, { onDelete: 'cascade' }),
     authVersion: integer().notNull().default(0),
-    /** CSRF token, pending challenges, one-time notices. */
-    data: jsonb().notNull().$type<Record<string, unknown>>().default({}),
+    data: jsonb().notNull().$type<SessionData>().default({}),
     ip: text().notNull(),
     userAgent: text().notNull().default(''),
     isRemembered: boolean().notNull().default(false),

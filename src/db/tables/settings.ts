@@ -1,7 +1,7 @@
 import { jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { times } from '../columns.ts'
 
-/** What an administrator changed; a missing key means its default. */
+/** Settings that an administrator changed; a missing key has its default. */
 export const settings = pgTable('settings', {
   key: text().primaryKey(),
   value: jsonb().notNull().$type<unknown>(),

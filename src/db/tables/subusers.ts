@@ -1,9 +1,9 @@
-import { index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core'
 import { id, times } from '../columns.ts'
 import { servers } from './servers.ts'
 import { users } from './users.ts'
 
-/** People whom the owner let in, with what they may do. */
+/** Subusers of a server, with their permissions. */
 export const subusers = pgTable(
   'subusers',
   {
@@ -15,6 +15,8 @@ export const subusers = pgTable(
       .notNull()
       .references(() => servers.id, { onDelete: 'cascade' }),
     permissions: text().array().notNull().default([]),
+    /** Invited by an address that the account has not verified: no access until it is. */
+    pending: boolean().notNull().default(false),
     ...times,
   },
   (t) => [unique().on(t.serverId, t.userId), index().on(t.userId, t.serverId)],

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { id, times } from '../columns.ts'
 import { schedules } from './schedules.ts'
+import { users } from './users.ts'
 
-/** Steps of a schedule. A deferrable unique constraint keeps `sequence_id` free of doubles while rows shift. */
+/** Tasks of a schedule. A deferrable unique constraint keeps `sequence_id` unique while rows shift. */
 export const tasks = pgTable(
   'tasks',
   {
@@ -14,13 +15,16 @@ export const tasks = pgTable(
     sequenceId: integer().notNull(),
     action: text({ enum: ['command', 'power', 'backup'] }).notNull(),
     payload: text().notNull().default(''),
-    /** Seconds after the step before it. */
+    /** Seconds after the previous task. */
     timeOffset: integer().notNull(),
     isQueued: boolean().notNull().default(false),
     continueOnFailure: boolean().notNull().default(false),
+    /** Who last decided what it does or when it runs; null where that is not known. */
+    editorId: integer().references(() => users.id, { onDelete: 'set null' }),
     ...times,
   },
   (t) => [
+    index().on(t.editorId),
     check('tasks_action', sql`${t.action} in ('command', 'power', 'backup')`),
     check('tasks_time_offset', sql`${t.timeOffset} between 0 and 900`),
     check('tasks_sequence_id', sql`${t.sequenceId} >= 1`),

@@ -4,7 +4,7 @@ import { id, instant, times } from '../columns.ts'
 import { nodes } from './nodes.ts'
 import { servers } from './servers.ts'
 
-/** Moves of a server between nodes; at most one open one per server. */
+/** Transfers of servers between nodes; at most one open one per server. */
 export const transfers = pgTable(
   'transfers',
   {
@@ -18,14 +18,14 @@ export const transfers = pgTable(
     newNodeId: integer()
       .notNull()
       .references(() => nodes.id, { onDelete: 'cascade' }),
-    // No foreign keys: these are what was and what is meant to be, also after an allocation is gone.
+    // No foreign keys: the old and new allocations stay on record after they are deleted.
     oldAllocationId: integer().notNull(),
     newAllocationId: integer().notNull(),
     oldAdditionalAllocations: integer().array().notNull().default([]),
     newAdditionalAllocations: integer().array().notNull().default([]),
     /** Null while open. */
     successful: boolean(),
-    /** When the failure of the daemons to report ends it. */
+    /** When the transfer fails unless the daemons have reported. */
     deadlineAt: instant(),
     ...times,
   },

@@ -2,7 +2,7 @@ import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-cor
 import { instant } from '../columns.ts'
 import { servers } from './servers.ts'
 
-/** Files and folders that were moved aside and can be brought back. */
+/** Files and folders in the trash, which can be restored. */
 export const trashItems = pgTable(
   'trash_items',
   {
@@ -11,12 +11,12 @@ export const trashItems = pgTable(
       .notNull()
       .references(() => servers.id, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** Where it was. */
+    /** Original path. */
     path: text().notNull(),
     isFile: boolean().notNull(),
-    /** False until the move on the node was seen to have happened. */
+    /** False until the move on the node is confirmed. */
     ready: boolean().notNull().default(false),
-    /** While it is being restored or purged nobody else may: who does it holds it until then. */
+    /** Until then the restore or purge that holds the lease is the only one that may change the item. */
     heldUntil: instant(),
     deletedAt: instant().notNull().defaultNow(),
     expiresAt: instant().notNull(),

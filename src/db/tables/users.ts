@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { id, instant, randomUuid, times } from '../columns.ts'
 
-/** People: administrators and players alike. */
+/** Users, administrators included. */
 export const users = pgTable(
   'users',
   {
@@ -12,29 +12,36 @@ export const users = pgTable(
     /** Stored in lower case; part of the SFTP login name. */
     username: text().notNull(),
     email: text().notNull(),
+    /** When a mailed link or an administrator proved the address; null while it is only claimed. */
+    emailVerifiedAt: instant(),
+    /** The address of a change that waits for its mailed link. Several accounts may wait for one address. */
+    pendingEmail: text(),
     firstName: text().notNull(),
     lastName: text().notNull(),
     /** Scheme and parameters in front (`scrypt$…` or an imported `$2y$…`); null until a password is chosen. */
     passwordHash: text(),
     language: text().notNull().default('en'),
     rootAdmin: boolean().notNull().default(false),
-    /** Sealed; set up but not yet in use while `totpEnabledAt` is null. */
+    /** Encrypted; set up but not enabled while `totpEnabledAt` is null. */
     totpSecret: text(),
     totpEnabledAt: instant(),
-    /** The last 30-second step that was accepted: each one works once. */
+    /** The last accepted 30-second step: each works once. */
     totpLastStep: bigint({ mode: 'number' }),
     /** Object key of the custom picture. */
     avatarKey: text(),
     blurSensitiveData: boolean().notNull().default(false),
-    /** Sessions that carry an older number are signed out. */
+    /** Sessions with an older number are signed out. */
     authVersion: integer().notNull().default(0),
-    /** Account API keys held; at most 25. */
+    /** Number of account API keys; at most 25. */
     apiKeyCount: integer().notNull().default(0),
     ...times,
   },
   (t) => [
     uniqueIndex('users_username_index').on(sql`lower(${t.username})`),
     uniqueIndex('users_email_index').on(sql`lower(${t.email})`),
+    index('users_pending_email_index')
+      .on(sql`lower(${t.pendingEmail})`)
+      .where(sql`${t.pendingEmail} is not null`),
     check('users_external_id_length', sql`length(${t.externalId}) between 1 and 191`),
     check('users_api_key_count', sql`${t.apiKeyCount} between 0 and 25`),
   ],

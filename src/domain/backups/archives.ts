@@ -2,81 +2,83 @@ import type { Backup } from '../../db/tables/backups.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { badRequest, unavailable } from '../../errors.ts'
-import type { Panel } from '../../panel.ts'
-import { enqueue } from '../jobs.ts'
+import type { Panel, Tx } from '../../panel.ts'
+import { enqueueJob } from '../jobs/enqueue.ts'
 
-/** Where an archive is: `wings` on the node of its server, `s3` in the object store. */
-export type Disk = 'wings' | 's3'
+/** Where an archive is stored: `wings` is the node of its server, `s3` the object store. */
+export type BackupDisk = 'wings' | 's3'
 
-/** Seconds for which a node that is away is asked to remove an archive: it may be down for long. */
-export const removalLifetime = 30 * 86_400
+/** Seconds for which the removal of an archive is retried while its node does not answer. */
+export const removalLifetimeSeconds = 30 * 86_400
 
-/** The disk of a backup. Refuses with 400 one that nobody knows. Spec: Errors. */
-export function diskOf({ disk }: Pick<Backup, 'disk'>): Disk {
-  if (disk !== 'wings' && disk !== 's3') throw badRequest(`Nobody knows the disk ${disk} of this backup.`)
+/** Returns the disk of a backup. Refuses with 400 an unknown one. Spec: docs/api.md#errors. */
+export function requireKnownDisk({ disk }: Pick<Backup, 'disk'>): BackupDisk {
+  if (disk !== 'wings' && disk !== 's3') throw badRequest(`The disk ${disk} of this backup is unknown.`)
   return disk
 }
 
-/** Key of the archive of a backup in the object store. */
+/** The content type of archives: daemons restore no other one. */
+export const archiveContentType = 'application/x-gzip'
+
+/** The key of the archive of a backup in the object store. */
 export const archiveKey = ({ server, backup }: { server: { uuid: string }; backup: { uuid: string } }) =>
   `${server.uuid}/${backup.uuid}.tar.gz`
 
-/** Whether `key` is one that `archiveKey` makes: a bucket may hold other things as well. */
+/** Whether `archiveKey` creates such a key: the bucket may contain other objects. */
 export const isArchiveKey = (key: string) => /^[\da-f-]{36}\/[\da-f-]{36}\.tar\.gz$/.test(key)
 
-/** Why an archive has no place in the object store. */
-export const storeAway = 'The object store cannot do this right now.'
-export const storeMissing = 'This panel has no object store that takes archives.'
+/** Errors of the object store; `schedules/reasons.ts` finds stored reasons by their text. */
+export const storeUnavailableMessage = 'The object store cannot do this right now.'
+export const storeMissingMessage = 'This panel has no object store that takes archives.'
 
-/** Asks the object store. What goes wrong there is told with 503: it may go better another time. */
-export async function throughStore<T>(ask: () => Promise<T>): Promise<T> {
+/** Calls the object store. Refuses with 503 when it fails. */
+export async function callObjectStore<T>(operation: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await operation()
   } catch (error) {
-    throw unavailable(storeAway, error)
+    throw unavailable(storeUnavailableMessage, error)
   }
 }
 
-/** Refuses with 400 an archive that the object store has lost, with 503 while the store is away. */
-export async function refuseLostObject(panel: Panel, key: string): Promise<void> {
+/** Refuses with 400 when the object store has lost the archive, with 503 when the store fails. */
+export async function requireStoredArchive(panel: Panel, key: string): Promise<void> {
   const head = panel.objects.multipart?.head
-  if (head && !(await throughStore(() => head(key)))) {
-    throw badRequest('The archive of this backup is not in the object store any more.')
+  if (head && !(await callObjectStore(() => head(key)))) {
+    throw badRequest('The archive of this backup is no longer in the object store.')
   }
 }
 
-/** Enough of a backup to find its archive. */
-type Archive = {
+/** The fields of a backup that locate its archive. */
+type ArchiveLocation = {
   server: Pick<Server, 'uuid'>
   node: Node
   backup: Pick<Backup, 'uuid' | 'disk' | 'uploadId'>
 }
 
 /**
- * Nothing is left of the archive, nor of an upload that was open for it; nothing having been there is fine. An
- * unknown disk has nothing. Throws what the daemon fails with; refuses with 503 when the store fails.
- * Wings: DELETE …/backup/{backup}
+ * Deletes the archive and an open upload for it; missing ones are fine, and an unknown disk has none. Throws the
+ * failure of the daemon; refuses with 503 when the object store fails. Wings: DELETE …/backup/{backup}.
  */
-export async function eraseArchive(panel: Panel, { server, node, backup }: Archive): Promise<void> {
+export async function deleteArchive(panel: Panel, { server, node, backup }: ArchiveLocation): Promise<void> {
   if (backup.disk === 'wings') {
     await panel.daemon(node).deleteBackup(server.uuid, backup.uuid)
   } else if (backup.disk === 's3') {
     const key = archiveKey({ server, backup })
-    await throughStore(async () => {
+    await callObjectStore(async () => {
       if (backup.uploadId) await panel.objects.multipart?.abort(key, backup.uploadId)
       await panel.objects.remove(key)
     })
   }
 }
 
-/** A job removes what the store holds of a backup, unless it is a good one by then. */
-export const discardFromStore = (
-  panel: Panel,
-  { server, backup }: Pick<Archive, 'server' | 'backup'>,
+/** Enqueues the job that deletes what the object store has of a backup, unless it is successful by then. */
+export const enqueueStoredArchiveDiscard = (
+  tx: Tx,
+  { server, backup }: Pick<ArchiveLocation, 'server' | 'backup'>,
 ): Promise<void> =>
-  enqueue(
-    panel,
+  enqueueJob(
+    tx,
     'discard-backup-upload',
     { serverUuid: server.uuid, backupUuid: backup.uuid, uploadId: backup.uploadId },
-    { lifetimeSeconds: removalLifetime },
+    { lifetimeSeconds: removalLifetimeSeconds },
   )

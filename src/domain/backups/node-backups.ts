@@ -7,32 +7,32 @@ import type { Server } from '../../db/tables/servers.ts'
 import { forbidden, notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 
-/** A backup with the server whose files are in it. */
+/** A backup with the server that it belongs to. */
 export type ServerBackup = { backup: Backup; server: Pick<Server, 'id' | 'uuid' | 'nodeId'> }
 
 /**
- * A backup of a server that stands on the node, in one statement. Refuses with 404 an unknown one, with 403
- * one of a server on another node.
+ * Finds a backup of a server of the node, in one statement. Refuses with 404, and with 403 a backup of another
+ * node (RM-2).
  */
 export async function findNodeBackup(panel: Panel, node: Node, uuid: string): Promise<ServerBackup> {
-  const [found] = await backupStatement(panel.db).execute({ uuid })
-  if (!found) throw unknownBackup()
+  const [found] = await prepareNodeBackupQuery(panel.db).execute({ uuid })
+  if (!found) throw backupNotFound()
   if (found.server.nodeId !== node.id)
     throw forbidden('The backup belongs to another node.', 'HttpForbiddenException')
   return found
 }
 
-/** As `findNodeBackup`; a backup that is being removed is not there any more. */
-export async function findKeptBackup(panel: Panel, node: Node, uuid: string): Promise<ServerBackup> {
+/** Finds a backup as `findNodeBackup` does. Refuses with 404 also while it is being removed. */
+export async function findActiveNodeBackup(panel: Panel, node: Node, uuid: string): Promise<ServerBackup> {
   const found = await findNodeBackup(panel, node, uuid)
-  if (found.backup.deletingAt) throw unknownBackup()
+  if (found.backup.deletingAt) throw backupNotFound()
   return found
 }
 
-/** 404 for a backup. */
-export const unknownBackup = () => notFound('No such backup.', 'RecordNotFoundException')
+/** Creates the 404 for a backup. */
+export const backupNotFound = () => notFound('No such backup.', 'RecordNotFoundException')
 
-const backupStatement = (db: Database) =>
+const prepareNodeBackupQuery = (db: Database) =>
   prepared(db, 'node_backup', (connection) =>
     connection
       .select({

@@ -1,72 +1,77 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import * as z from 'zod'
-import { DaemonError } from '../../adapters/daemon.ts'
+import { DaemonError } from '../../adapters/daemon-error.ts'
 import { backups, nodes, servers } from '../../db/schema.ts'
 import type { Backup } from '../../db/tables/backups.ts'
-import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { badRequest } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import { refuseDaemonFailure } from '../daemon-errors.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
 import { boolean } from '../fields.ts'
-import { cancelJob, type JobPayloads, replaceJob } from '../jobs.ts'
-import type { ServerConflict } from '../server-state.ts'
-import { lockAvailable } from '../servers/lock.ts'
-import { archiveKey, diskOf, refuseLostObject, throughStore } from './archives.ts'
-import { findBackup, lockBackup, occurrenceOf } from './backups.ts'
-import { downloadToken } from './download.ts'
-import { enqueueWatch, failRestoration, orderKey } from './restoration-ends.ts'
+import { cancelJob, type JobPayloads, replaceJob } from '../jobs/enqueue.ts'
+import { toDaemonApiError } from '../nodes/daemon-errors.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import { lockAvailableServer } from '../servers/lock.ts'
+import type { ServerConflict } from '../servers/state.ts'
+import {
+  archiveContentType,
+  archiveKey,
+  callObjectStore,
+  requireKnownDisk,
+  requireStoredArchive,
+} from './archives.ts'
+import { findBackup, lockBackup, toBackupActivity } from './backups.ts'
+import { signBackupDownloadToken } from './download.ts'
+import { restoreJobKey, enqueueRestorationWatch, failRestoration } from './restoration-completion.ts'
 
-/** Seconds after which an order that nobody gave is given by its job: longer than the call itself. */
-const orderGrace = 60
-/** Seconds for which the link to an archive lives: the daemon follows it at once. */
-const linkSeconds = 900
-/** Daemons restore archives of this type alone. */
-const archiveType = 'application/x-gzip'
+/** Seconds after which a job takes over an unfinished dispatch: longer than the call itself. */
+const dispatchJobDelaySeconds = 60
+/** Seconds for which the URL of an archive is valid: the daemon uses it at once. */
+const linkLifetimeSeconds = 900
 
-/** States that are told with 400 here, as the specification asks. */
-export const toldOtherwise = ['suspended', 'installing', 'restoring'] as const satisfies ServerConflict[]
+/** States that a restoration refuses with 400 instead of 409. Spec: docs/backups.md#restoring. */
+export const toleratedConflicts = ['suspended', 'installing', 'restoring'] as const satisfies ServerConflict[]
 
-/** `truncate` removes the server's files before. Spec: Client API, backups. */
+/** `truncate` deletes the server's files first. Spec: postClientServersByServerBackupsByBackupRestore. */
 export const RestorationInput = () => z.object({ truncate: boolean() })
 
-type Target = { server: Server; node: Node }
-type Restoration = Target & { backup: Backup; truncate: boolean }
+type Restoration = ServerOnNode & { backup: Backup; truncate: boolean }
 
 /**
- * The daemon has accepted to restore the server, which goes on by itself; until it reports, or for two hours, the
- * status is `restoring_backup`. Records `server:backup.restore`, then `server:backup.restore-started`. When the
- * process dies on the way, a job gives the order.
+ * Starts to restore a backup; the daemon accepts it and continues by itself. The status is `restoring_backup`
+ * until it reports, or for two hours. Records `server:backup.restore`, then `server:backup.restore-started`. When
+ * the process ends on the way, a job continues.
  *
- * Refuses with 404; with 400 a server that has any status, a backup that is not a good one, one on an unknown
- * disk, and before anything is removed one which its node says it has lost; with 409 a node in maintenance and a
- * server that is being moved; with the daemon's status, 502 or 504 when it does not take the order: the status is
- * null again, and `server.backup.restore-failed` recorded, since files may be gone by then.
- * Spec: Client API, backups. Wings: POST …/backup/{backup}/restore
+ * Refuses with 404; with 400 a server with any status, a backup that is not successful or on an unknown disk,
+ * and, before files are deleted, one whose archive is lost; with 409 a node in maintenance and a server that is
+ * being transferred. When the daemon does not accept it, answers with its status, 502 or 504, resets the status,
+ * and records `server.backup.restore-failed`, since files may be deleted by then. Spec:
+ * docs/backups.md#restoring. Wings: POST …/backup/{backup}/restore.
  */
 export async function restoreBackup(
   panel: Panel,
-  target: Target,
+  target: ServerOnNode,
   uuid: string,
   { truncate }: { truncate: boolean },
 ): Promise<void> {
   const found = await findBackup(panel, target.server, uuid)
-  refuseUnfit(target.server, found)
-  await refuseLost(panel, target, found, truncate)
-  const restoration = await inTransaction(panel, (inside) => begin(inside, target.server.id, uuid, truncate))
+  requireRestorable(target.server, found)
+  await refuseLostArchive(panel, target, found, truncate)
+  const restoration = await inTransaction(panel, (tx) =>
+    beginRestoration(tx, target.server.id, uuid, truncate),
+  )
   try {
-    if (!(await giveOrder(panel, restoration))) return
+    if (!(await dispatchRestorationOnce(panel, restoration))) return
   } catch (error) {
     await failRestoration(panel, restoration)
-    refuseDaemonFailure(error)
+    throw toDaemonApiError(error)
   }
-  await accept(panel, restoration)
+  await recordRestorationStarted(panel, restoration)
 }
 
 /**
- * The job: a daemon that nobody told is told, or the restoration has failed. One that was told is left to its
- * watch. Wings: POST …/backup/{backup}/restore
+ * Job: sends a restoration that no request has sent to its daemon, or fails it. One that was sent is left to its
+ * watch. Wings: POST …/backup/{backup}/restore.
  */
 export async function restoreBackupOnNode(
   panel: Panel,
@@ -80,71 +85,92 @@ export async function restoreBackupOnNode(
     .where(and(eq(backups.id, backupId), eq(servers.status, 'restoring_backup')))
   if (!found) return
   try {
-    if (!(await giveOrder(panel, { ...found, truncate }))) return
+    if (!(await dispatchRestorationOnce(panel, { ...found, truncate }))) return
   } catch (error) {
     if (!(error instanceof DaemonError)) throw error
     return failRestoration(panel, found)
   }
-  await accept(panel, found)
+  await recordRestorationStarted(panel, found)
 }
 
-function refuseUnfit({ status }: Pick<Server, 'status'>, backup: Backup): void {
-  if (status !== null)
-    throw badRequest(`The server cannot be restored while it is ${status.replace('_', ' ')}.`)
-  if (!backup.isSuccessful || !backup.completedAt) throw badRequest('The backup is not a complete one.')
-  diskOf(backup)
+function requireRestorable({ status }: Pick<Server, 'status'>, backup: Backup): void {
+  if (status !== null) throw badRequest(`The server cannot be restored while its status is ${status}.`)
+  if (!backup.isSuccessful || !backup.completedAt)
+    throw badRequest('The backup was not completed successfully.')
+  requireKnownDisk(backup)
 }
 
-/** Daemons remove the files first and look for the archive then. A node is asked only where that would matter. */
-async function refuseLost(panel: Panel, target: Target, backup: Backup, truncate: boolean): Promise<void> {
+/**
+ * Refuses with 400 when the archive is lost: daemons delete files before they look for it. A node is asked only
+ * with `truncate`.
+ */
+async function refuseLostArchive(
+  panel: Panel,
+  target: ServerOnNode,
+  backup: Backup,
+  truncate: boolean,
+): Promise<void> {
   if (backup.disk === 's3') {
-    await refuseLostObject(panel, archiveKey({ ...target, backup }))
+    await requireStoredArchive(panel, archiveKey({ ...target, backup }))
   } else if (truncate) {
-    const token = await downloadToken(panel, target, backup)
-    const isLost = await panel.daemon(target.node).lacksBackup(token).catch(refuseDaemonFailure)
-    if (isLost) throw badRequest('The archive of this backup is not on its node any more.')
+    const token = await signBackupDownloadToken(panel, target, backup)
+    const isLost = await panel
+      .daemon(target.node)
+      .isBackupMissing(token)
+      .catch((error: unknown) => {
+        throw toDaemonApiError(error)
+      })
+    if (isLost) throw badRequest('The archive of this backup is no longer on its node.')
   }
 }
 
-async function begin(panel: Panel, serverId: number, uuid: string, truncate: boolean): Promise<Restoration> {
-  const { server, node } = await lockAvailable(panel, serverId, toldOtherwise)
-  const backup = await lockBackup(panel, server, uuid)
-  refuseUnfit(server, backup)
-  const now = panel.now()
-  await panel.db
+async function beginRestoration(
+  tx: Tx,
+  serverId: number,
+  uuid: string,
+  truncate: boolean,
+): Promise<Restoration> {
+  const { server, node } = await lockAvailableServer(tx, serverId, toleratedConflicts)
+  const backup = await lockBackup(tx, server, uuid)
+  requireRestorable(server, backup)
+  const now = tx.now()
+  await tx.db
     .update(servers)
     .set({ status: 'restoring_backup', updatedAt: now })
     .where(eq(servers.id, serverId))
-  await panel.db.update(backups).set({ restoreDispatchedAt: null }).where(eq(backups.id, backup.id))
-  const { properties, ...occurrence } = occurrenceOf(backup)
-  await record(panel, 'server:backup.restore', { ...occurrence, properties: { ...properties, truncate } })
-  const runAt = new Date(now.getTime() + orderGrace * 1000)
+  await tx.db.update(backups).set({ restoreDispatchedAt: null }).where(eq(backups.id, backup.id))
+  const { properties, ...activity } = toBackupActivity(backup)
+  await recordEvent(tx, 'server:backup.restore', { ...activity, properties: { ...properties, truncate } })
+  const runAt = new Date(now.getTime() + dispatchJobDelaySeconds * 1000)
   const payload = { backupId: backup.id, truncate }
-  await replaceJob(panel, 'restore-backup', payload, { key: orderKey(server), runAt })
-  await enqueueWatch(panel, { server, backup })
+  await replaceJob(tx, 'restore-backup', payload, { key: restoreJobKey(server), runAt })
+  await enqueueRestorationWatch(tx, { server, backup })
   return { server, node, backup, truncate }
 }
 
-/** Marks the order before the daemon hears it: it hears it once, whoever gives it. False when somebody else does. */
-async function giveOrder(panel: Panel, restoration: Restoration): Promise<boolean> {
+/**
+ * Marks the restoration as sent before it calls the daemon, so that it is sent at most once. False when it was
+ * sent before.
+ */
+async function dispatchRestorationOnce(panel: Panel, restoration: Restoration): Promise<boolean> {
   const { server, node, backup, truncate } = restoration
-  const adapter = diskOf(backup)
+  const adapter = requireKnownDisk(backup)
   const key = archiveKey(restoration)
-  const sign = () => panel.objects.signedUrl(key, linkSeconds, archiveType)
-  const downloadUrl = adapter === 's3' ? await throughStore(sign) : null
-  const marked = await panel.db
+  const signUrl = () => panel.objects.signedUrl(key, linkLifetimeSeconds, archiveContentType)
+  const downloadUrl = adapter === 's3' ? await callObjectStore(signUrl) : null
+  const claimed = await panel.db
     .update(backups)
     .set({ restoreDispatchedAt: panel.now() })
     .where(and(eq(backups.id, backup.id), isNull(backups.restoreDispatchedAt)))
     .returning({ id: backups.id })
-  if (marked.length === 0) return false
+  if (claimed.length === 0) return false
   const { uuid } = backup
   await panel.daemon(node).restoreBackup(server.uuid, { uuid, adapter, truncate, downloadUrl })
   return true
 }
 
-const accept = (panel: Panel, { server, backup }: Pick<Restoration, 'server' | 'backup'>) =>
-  inTransaction(panel, async (inside) => {
-    await record(inside, 'server:backup.restore-started', occurrenceOf(backup))
-    await cancelJob(inside, orderKey(server))
+const recordRestorationStarted = (panel: Panel, { server, backup }: Pick<Restoration, 'server' | 'backup'>) =>
+  inTransaction(panel, async (tx) => {
+    await recordEvent(tx, 'server:backup.restore-started', toBackupActivity(backup))
+    await cancelJob(tx, restoreJobKey(server))
   })

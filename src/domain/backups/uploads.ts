@@ -1,77 +1,79 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import type { MultipartUploads } from '../../adapters/objects.ts'
+import type { MultipartUploads, OpenUpload } from '../../adapters/objects.ts'
 import { backups } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import { badRequest, conflict, unavailable } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
-import type { JobPayloads } from '../jobs.ts'
-import { settingsOf } from '../settings.ts'
-import { archiveKey, throughStore } from './archives.ts'
-import { findKeptBackup, type ServerBackup } from './node-backups.ts'
+import { type JobPayloads, replaceJob } from '../jobs/enqueue.ts'
+import { getSettings } from '../settings/settings.ts'
+import { archiveContentType, archiveKey, callObjectStore, isArchiveKey } from './archives.ts'
+import { findActiveNodeBackup, type ServerBackup } from './node-backups.ts'
 
 const mebibyte = 1024 * 1024
-/** Bytes of an object in S3 and in what is like it. */
-const largestArchive = 5 * 1024 * 1024 * mebibyte
-/** Half of what S3 takes, so that the report which names every part fits into a request. */
-const mostParts = 5000
-/** Daemons restore archives of this type alone. */
-const archiveType = 'application/x-gzip'
+/** Bytes of the largest object in S3 and compatible stores. */
+const maxArchiveBytes = 5 * 1024 * 1024 * mebibyte
+/** Half of the parts that S3 accepts, so that the report with all parts fits into a request. */
+const maxParts = 5000
 
-const toSize = (value: unknown) => {
+const parseSize = (value: unknown) => {
   const size = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : 0
   return Number.isSafeInteger(size) && size > 0 ? size : null
 }
 
-/** Bytes of the archive; what is no size is null, since it is refused with 400. Spec: Remote API, backups. */
-export const UploadQuery = () => z.object({ size: z.preprocess(toSize, z.int().min(1).nullable()) })
+/**
+ * The bytes of the archive; an invalid size is null, since it is refused with 400. Spec:
+ * getRemoteBackupsByBackup.
+ */
+export const UploadQuery = () => z.object({ size: z.preprocess(parseSize, z.int().min(1).nullable()) })
 
-/** Where a daemon sends an archive: one link for each part, all parts of `partSize` bytes but the last one. */
+/** The URLs for the parts of an archive; all parts but the last have `partSize` bytes. */
 export type BackupUpload = { parts: string[]; partSize: number }
 
 /**
- * An upload of `size` bytes is open in the object store and no other one for this backup; the links live as long
- * as the settings say: the daemon sends one part after the other, so all of them have to be done by then.
- * Refuses with 400 a missing or impossible size, a backup that is not kept in the object store, and a
- * store that takes no parts; with 404 and 403 a backup that is not there or not the node's; with 409 a
- * completed one; with 503 when the store fails. Spec: Remote API, backups. Wings: GET /backups/{uuid}.
+ * Opens a multipart upload of `size` bytes in the object store, in place of an earlier one for this backup. All
+ * URLs are valid for the configured time, since the daemon sends one part after the other.
+ *
+ * Refuses with 400 an invalid size, a backup that is not in the object store, and a store without multipart
+ * uploads; with 404 an unknown backup, with 403 one of another node, with 409 a completed one, with 503 when the
+ * store fails. Spec: getRemoteBackupsByBackup. Wings: GET /backups/{uuid}.
  */
-export async function openUpload(
+export async function startUpload(
   panel: Panel,
   node: Node,
   uuid: string,
   size: number | null,
 ): Promise<BackupUpload> {
-  if (size === null || size > largestArchive)
+  if (size === null || size > maxArchiveBytes)
     throw badRequest('The size of the archive must be a number of bytes from 1 to 5 TiB.')
-  const found = await findKeptBackup(panel, node, uuid)
+  const found = await findActiveNodeBackup(panel, node, uuid)
   const { backup } = found
   if (backup.completedAt) throw conflict('The backup is already completed.')
   const uploads = panel.objects.multipart
   if (backup.disk !== 's3' || !uploads)
-    throw badRequest('The backup is not kept in a store that takes uploads in parts.')
-  const settings = await settingsOf(panel, ['backups.part_size_mib', 'backups.link_minutes'])
+    throw badRequest('The backup is not stored in an object store with multipart uploads.')
+  const settings = await getSettings(panel, ['backups.part_size_mib', 'backups.link_minutes'])
   const key = archiveKey(found)
-  const uploadId = await throughStore(() => reopen(uploads, key, backup.uploadId))
-  await keepUpload(panel, uploads, found, uploadId)
-  const partSize = partSizeOf(size, settings['backups.part_size_mib'])
+  const uploadId = await callObjectStore(() => replaceUpload(uploads, key, backup.uploadId))
+  await storeUploadId(panel, uploads, found, uploadId)
+  const partSize = choosePartSize(size, settings['backups.part_size_mib'])
   const upload = {
     uploadId,
     count: Math.ceil(size / partSize),
     seconds: settings['backups.link_minutes'] * 60,
   }
-  return { parts: await throughStore(() => signParts(uploads, key, upload)), partSize }
+  return { parts: await callObjectStore(() => signParts(uploads, key, upload)), partSize }
 }
 
-/** Bytes of each part but the last, a whole number of MiB: what is configured, or more where the archive needs it. */
-export function partSizeOf(size: number, configuredMib: number): number {
-  const needed = Math.ceil(size / mostParts / mebibyte) * mebibyte
+/** Bytes of each part but the last, in whole MiB: the configured size, or more when the archive needs it (RM-9). */
+export function choosePartSize(size: number, configuredMib: number): number {
+  const needed = Math.ceil(size / maxParts / mebibyte) * mebibyte
   return Math.max(configuredMib * mebibyte, needed)
 }
 
 /**
- * The object store holds nothing of a backup that failed: neither the upload nor an archive. An archive that
- * was reported as good in the meantime stays.
+ * Job: deletes what the object store has of a failed backup, upload or archive. The archive of a backup that
+ * became successful stays.
  */
 export async function discardUpload(
   panel: Panel,
@@ -79,40 +81,44 @@ export async function discardUpload(
 ): Promise<void> {
   const key = archiveKey({ server: { uuid: serverUuid }, backup: { uuid: backupUuid } })
   if (uploadId) await panel.objects.multipart?.abort(key, uploadId)
-  const [kept] = await panel.db
+  const [stored] = await panel.db
     .select({ isSuccessful: backups.isSuccessful })
     .from(backups)
     .where(eq(backups.uuid, backupUuid))
-  if (!kept?.isSuccessful) await panel.objects.remove(key)
+  if (!stored?.isSuccessful) await panel.objects.remove(key)
 }
 
-/** Signing waits for nothing, so that others get their turn after every hundred parts. */
+/** Signs the URLs, and lets other requests run after every 100, since signing does not wait for I/O. */
 async function signParts(
   uploads: MultipartUploads,
   key: string,
   { uploadId, count, seconds }: { uploadId: string; count: number; seconds: number },
 ): Promise<string[]> {
-  const links: string[] = []
-  while (links.length < count) {
-    if (links.length > 0) await new Promise((resolve) => setTimeout(resolve))
-    const numbers = Array.from(
-      { length: Math.min(100, count - links.length) },
-      (_, at) => links.length + at + 1,
+  const urls: string[] = []
+  while (urls.length < count) {
+    if (urls.length > 0) await new Promise((resolve) => setTimeout(resolve))
+    const partNumbers = Array.from(
+      { length: Math.min(100, count - urls.length) },
+      (_, index) => urls.length + index + 1,
     )
-    links.push(
-      ...(await Promise.all(numbers.map((number) => uploads.signPart(key, uploadId, number, seconds)))),
+    urls.push(
+      ...(await Promise.all(partNumbers.map((number) => uploads.signPart(key, uploadId, number, seconds)))),
     )
   }
-  return links
+  return urls
 }
 
-async function reopen(uploads: MultipartUploads, key: string, previous: string | null): Promise<string> {
+async function replaceUpload(
+  uploads: MultipartUploads,
+  key: string,
+  previous: string | null,
+): Promise<string> {
   if (previous) await uploads.abort(key, previous)
-  return uploads.create(key, archiveType)
+  return uploads.create(key, archiveContentType)
 }
 
-/** Writes the upload down. Whoever comes second aborts his own, and hears 503 to ask again. */
-async function keepUpload(
+/** Stores the upload. Refuses with 503 and aborts the upload when another request has stored one first. */
+async function storeUploadId(
   panel: Panel,
   uploads: MultipartUploads,
   found: ServerBackup,
@@ -120,7 +126,7 @@ async function keepUpload(
 ): Promise<void> {
   const { backup } = found
   try {
-    const kept = await panel.db
+    const updated = await panel.db
       .update(backups)
       .set({ uploadId, updatedAt: panel.now() })
       .where(
@@ -132,9 +138,56 @@ async function keepUpload(
         ),
       )
       .returning({ id: backups.id })
-    if (kept.length === 0) throw unavailable('The backup has changed. Try again.')
+    if (updated.length === 0) throw unavailable('The backup has changed. Try again.')
   } catch (error) {
     await uploads.abort(archiveKey(found), uploadId).catch(() => undefined)
     throw error
   }
+}
+
+const daySeconds = 86_400
+/** Uploads that one job aborts; the next one handles the rest a minute later. */
+const maxAborts = 100
+
+/**
+ * Job: aborts uploads of archives that have been open for more than a day and belong to no running backup, then
+ * enqueues itself for the next day. Other objects in the bucket stay.
+ */
+export async function sweepUploads(panel: Panel): Promise<void> {
+  const uploads = panel.objects.multipart
+  const isDone = uploads ? await abortStaleUploads(panel, uploads) : true
+  const runAt = new Date(panel.now().getTime() + (isDone ? daySeconds : 60) * 1000)
+  await replaceJob(panel, 'sweep-uploads', {}, { key: 'sweep-uploads', runAt })
+}
+
+/** Aborts stale uploads and returns whether all are handled. */
+async function abortStaleUploads(panel: Panel, uploads: MultipartUploads): Promise<boolean> {
+  const before = new Date(panel.now().getTime() - daySeconds * 1000)
+  let remaining = maxAborts
+  let page = await uploads.list(null)
+  for (;;) {
+    for (const { key, uploadId } of await findStaleUploads(panel, page.uploads, before)) {
+      if (remaining === 0) return false
+      await uploads.abort(key, uploadId)
+      remaining -= 1
+    }
+    if (!page.next) return true
+    page = await uploads.list(page.next)
+  }
+}
+
+async function findStaleUploads(
+  panel: Panel,
+  openUploads: OpenUpload[],
+  before: Date,
+): Promise<OpenUpload[]> {
+  const candidates = openUploads.filter(({ key, startedAt }) => isArchiveKey(key) && startedAt < before)
+  if (candidates.length === 0) return []
+  const ids = candidates.map(({ uploadId }) => uploadId)
+  const running = await panel.db
+    .select({ uploadId: backups.uploadId })
+    .from(backups)
+    .where(and(inArray(backups.uploadId, ids), isNull(backups.completedAt), isNull(backups.deletingAt)))
+  const referencedIds = new Set(running.map(({ uploadId }) => uploadId))
+  return candidates.filter(({ uploadId }) => !referencedIds.has(uploadId))
 }

@@ -1,12 +1,12 @@
 import type { EggIssue } from './format-error.ts'
+import { prototypeNames } from './variable-names.ts'
 
-/** What reading a document has found so far: faults that refuse it and remarks that do not. */
-export type Reading = { issues: EggIssue[]; warnings: string[] }
+/** What parsing a document has found so far: faults that refuse it, and warnings that do not. */
+export type ParseContext = { issues: EggIssue[]; warnings: string[] }
 export type JsonObject = Record<string, unknown>
 
-const depthLimit = 32
-const keyLimit = 5000
-const prototypeKeys = ['__proto__', 'constructor', 'prototype']
+export const maxDepth = 32
+export const maxMembers = 5000
 
 /** Whether a value is a JSON object: neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -14,25 +14,25 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Finds what no part of a document may hold: more than 32 levels, more than 5000 members, NUL characters
- * (Postgres stores none) and keys that reach a prototype. The first fault found, or none.
+ * Finds the first fault in the structure of a document: more than 32 levels or 5,000 members, NUL characters,
+ * which Postgres cannot store, and keys that reach a prototype (IN-6).
  */
-export function documentFaults(document: unknown): EggIssue[] {
+export function findDocumentIssues(document: unknown): EggIssue[] {
   const issues: EggIssue[] = []
   let members = 0
   const visit = (value: unknown, field: string, depth: number): void => {
     if (typeof value === 'string' && value.includes('\0'))
-      issues.push({ field, problem: 'holds a NUL character' })
+      issues.push({ field, problem: 'contains a NUL character' })
     if (typeof value !== 'object' || value === null) return
-    if (depth >= depthLimit) issues.push({ field, problem: `is nested deeper than ${depthLimit} levels` })
+    if (depth >= maxDepth) issues.push({ field, problem: `is nested deeper than ${maxDepth} levels` })
     for (const [key, inner] of Object.entries(value)) {
       if (issues.length > 0) return
       members += 1
       const path = field === '' ? key : `${field}.${key}`
-      if (members > keyLimit)
-        issues.push({ field: path, problem: `is past the limit of ${keyLimit} members` })
-      if (prototypeKeys.includes(key)) issues.push({ field: path, problem: 'has a forbidden name' })
-      if (key.includes('\0')) issues.push({ field, problem: 'holds a NUL character' })
+      if (members > maxMembers)
+        issues.push({ field: path, problem: `exceeds the limit of ${maxMembers} members` })
+      if (prototypeNames.includes(key)) issues.push({ field: path, problem: 'has a forbidden name' })
+      if (key.includes('\0')) issues.push({ field, problem: 'contains a NUL character' })
       visit(inner, path, depth + 1)
     }
   }
@@ -40,50 +40,64 @@ export function documentFaults(document: unknown): EggIssue[] {
   return issues
 }
 
-/** The object at `key`, or an empty one; anything else than an object, an empty list or nothing is an issue. */
-export function readObject(parent: JsonObject, key: string, field: string, reading: Reading): JsonObject {
+/** Reads the object at `key`; absent or an empty list counts as an empty one, another type is an issue. */
+export function readObject(
+  parent: JsonObject,
+  key: string,
+  field: string,
+  context: ParseContext,
+): JsonObject {
   const value = parent[key] ?? {}
   if (isJsonObject(value)) return value
   if (!(Array.isArray(value) && value.length === 0))
-    reading.issues.push({ field, problem: 'must be an object' })
+    context.issues.push({ field, problem: 'must be an object' })
   return {}
 }
 
-/** The text at `key`, null when absent; anything else than text is an issue. */
-export function readText(parent: JsonObject, key: string, field: string, reading: Reading): string | null {
+/** Reads the text at `key`, null when absent; another type is an issue. */
+export function readText(
+  parent: JsonObject,
+  key: string,
+  field: string,
+  context: ParseContext,
+): string | null {
   const value = parent[key] ?? null
   if (value === null || typeof value === 'string') return value
-  reading.issues.push({ field, problem: 'must be text' })
+  context.issues.push({ field, problem: 'must be text' })
   return null
 }
 
-/** The text at `key`, of 1 to `limit` characters; absent, blank or longer text is an issue and gives `''`. */
+/**
+ * Reads the text at `key`, of 1 to `maxLength` characters; absent, blank or longer text is an issue and returns
+ * `''`.
+ */
 export function readRequiredText(
   parent: JsonObject,
   key: string,
-  limit: number,
-  reading: Reading,
+  maxLength: number,
+  context: ParseContext,
   field = key,
 ): string {
-  const known = reading.issues.length
-  const text = readText(parent, key, field, reading)?.trim() ?? ''
-  if (reading.issues.length > known) return ''
-  if (text === '') reading.issues.push({ field, problem: 'is missing' })
-  if (text.length > limit) reading.issues.push({ field, problem: `is longer than ${limit} characters` })
+  const issuesBefore = context.issues.length
+  const text = readText(parent, key, field, context)?.trim() ?? ''
+  if (context.issues.length > issuesBefore) return ''
+  if (text === '') context.issues.push({ field, problem: 'is missing' })
+  if (text.length > maxLength)
+    context.issues.push({ field, problem: `is longer than ${maxLength} characters` })
   return text
 }
 
-/** The texts of a list, or of an object written in place of one; empty ones are left out, null when absent. */
+/** Reads the texts of a list, or of an object in place of one, without empty ones; null when absent. */
 export function readTextList(
   parent: JsonObject,
   key: string,
   field: string,
-  reading: Reading,
+  context: ParseContext,
 ): string[] | null {
   const value = parent[key] ?? null
   if (value === null) return null
   const items = typeof value === 'object' ? Object.values(value) : [value]
   const texts = items.filter((item) => typeof item === 'string')
-  if (texts.length < items.length) reading.issues.push({ field, problem: 'must be a list of texts' })
+  if (texts.length < items.length) context.issues.push({ field, problem: 'must be a list of texts' })
   return texts.filter((text) => text !== '')
 }

@@ -1,48 +1,106 @@
 import { and, eq, notInArray, sql } from 'drizzle-orm'
-import { only } from '../../db/database.ts'
+import { single } from '../../db/database.ts'
 import { eggs, eggVariables, nests } from '../../db/schema.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
+import { conflict } from '../../errors.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordAdminEvent } from '../activity/record.ts'
+import { invalidField, rejectDuplicates } from '../validation.ts'
+import { refuseEggFaults } from './format-error.ts'
+import { withNestLock } from './nests.ts'
 import { type EggImport, parseEgg } from './parse.ts'
 
 export type ImportedEgg = { egg: Egg; isNew: boolean; warnings: string[] }
 
+/** `replacesOther`: also replaces an egg of another origin. */
+type ImportOptions = { replacesOther?: boolean }
+
 /**
- * Stores the egg of a document (`PTDL_v1`, `PTDL_v2`, `PLCN_*`). An egg of the nest with the same
- * uuid, or else the same name, is replaced field by field; its variables are matched by name.
- *
- * Throws an `EggFormatError` that lists every fault of the document; then nothing is changed.
+ * Imports the egg of a document into the nest, new or in place of the one with the same uuid or name; `warnings`
+ * say what will not work. Refuses with 404 when the nest does not exist, with 409 to replace an egg of another
+ * origin, with 422 with every fault of the document, and a uuid of an egg of another nest. Spec:
+ * postApplicationNestsByNestEggsImport.
  */
-export async function importEgg(panel: Panel, nest: { id: number }, document: unknown): Promise<ImportedEgg> {
+export async function importEggIntoNest(
+  panel: Panel,
+  nestId: number,
+  document: unknown,
+  options: ImportOptions = {},
+): Promise<ImportedEgg> {
+  return refuseEggFaults(() =>
+    rejectDuplicates({ eggs_uuid: 'uuid' }, () =>
+      withNestLock(panel, nestId, async (tx) => {
+        const { uuid } = parseEgg(document)
+        const [taken] = uuid ? await tx.db.select().from(eggs).where(eq(eggs.uuid, uuid)) : []
+        if (taken && taken.nestId !== nestId)
+          throw invalidField('uuid', 'unique', 'An egg of another nest has this uuid.')
+        return importEgg(tx, { id: nestId }, document, options)
+      }),
+    ),
+  )
+}
+
+/**
+ * Stores the egg of a document (`PTDL_v1`, `PTDL_v2`, `PLCN_*`). Replaces an egg of the nest with the same uuid,
+ * or else the same name, field by field; variables are matched by name. Throws an `EggFormatError` with every
+ * fault of the document and changes nothing then. Refuses with 409 to replace an egg of another origin. Records
+ * `admin:egg.import`.
+ */
+export async function importEgg(
+  tx: Tx,
+  nest: { id: number },
+  document: unknown,
+  { replacesOther = false }: ImportOptions = {},
+): Promise<ImportedEgg> {
   const parsed = parseEgg(document)
-  return inTransaction(panel, async (panel) => {
-    await panel.db.select({ id: nests.id }).from(nests).where(eq(nests.id, nest.id)).for('update')
-    const existing = await findExisting(panel, nest.id, parsed)
-    const egg = only(
+  return inTransaction(tx, async (tx) => {
+    await tx.db.select({ id: nests.id }).from(nests).where(eq(nests.id, nest.id)).for('update')
+    const existing = await findExistingEgg(tx, nest.id, parsed)
+    const isOther = existing !== undefined && !hasSameOrigin(existing, parsed.egg)
+    if (isOther && !replacesOther) throw otherOrigin(existing)
+    const columns = { ...parsed.egg, documentLayout: parsed.layout, seededChecksum: null }
+    const author = existing && !isOther ? existing.author : parsed.egg.author
+    const egg = single(
       existing
-        ? await panel.db
+        ? await tx.db
             .update(eggs)
-            .set({ ...parsed.egg, author: existing.author, updatedAt: panel.now() })
+            .set({ ...columns, author, updatedAt: tx.now() })
             .where(eq(eggs.id, existing.id))
             .returning()
-        : await panel.db
+        : await tx.db
             .insert(eggs)
-            .values({ ...parsed.egg, nestId: nest.id, ...(parsed.uuid ? { uuid: parsed.uuid } : {}) })
+            .values({ ...columns, nestId: nest.id, ...(parsed.uuid ? { uuid: parsed.uuid } : {}) })
             .returning(),
     )
-    await replaceVariables(panel, egg.id, parsed.variables)
+    await replaceVariables(tx, egg.id, parsed.variables)
+    const properties = { name: egg.name, replaced: existing !== undefined }
+    await recordAdminEvent(tx, 'admin:egg.import', { type: 'egg', id: egg.id }, properties)
     return { egg, isNew: !existing, warnings: parsed.warnings }
   })
 }
 
-async function findExisting(
-  panel: Panel,
+type Origin = Pick<Egg, 'updateUrl' | 'author'>
+
+/** Whether two eggs have the same update URL or, where one has none, the same author. */
+function hasSameOrigin(a: Origin, b: Origin): boolean {
+  if (a.updateUrl && b.updateUrl) return a.updateUrl.trim() === b.updateUrl.trim()
+  return a.author.trim().toLowerCase() === b.author.trim().toLowerCase()
+}
+
+const otherOrigin = ({ id, name, updateUrl, author }: Egg) =>
+  conflict(
+    `The egg ${name} (${id}) of this nest has another origin (${updateUrl ?? author}). Import it with replace=true to replace it, or into another nest.`,
+  )
+
+/** Finds the egg that a document replaces: the one with its uuid, or else with its name in the nest. */
+export async function findExistingEgg(
+  tx: Tx,
   nestId: number,
-  { uuid, egg }: EggImport,
+  { uuid, egg }: Pick<EggImport, 'uuid' | 'egg'>,
 ): Promise<Egg | undefined> {
-  const sameUuid = uuid ? await panel.db.select().from(eggs).where(eq(eggs.uuid, uuid)) : []
+  const sameUuid = uuid ? await tx.db.select().from(eggs).where(eq(eggs.uuid, uuid)) : []
   if (sameUuid[0]) return sameUuid[0]
-  const [sameName] = await panel.db
+  const [sameName] = await tx.db
     .select()
     .from(eggs)
     .where(and(eq(eggs.nestId, nestId), eq(eggs.name, egg.name)))
@@ -51,13 +109,9 @@ async function findExisting(
   return sameName
 }
 
-async function replaceVariables(
-  panel: Panel,
-  eggId: number,
-  variables: EggImport['variables'],
-): Promise<void> {
+async function replaceVariables(tx: Tx, eggId: number, variables: EggImport['variables']): Promise<void> {
   const names = variables.map(({ envVariable }) => envVariable)
-  await panel.db
+  await tx.db
     .delete(eggVariables)
     .where(
       and(
@@ -66,7 +120,7 @@ async function replaceVariables(
       ),
     )
   if (variables.length === 0) return
-  await panel.db
+  await tx.db
     .insert(eggVariables)
     .values(variables.map((variable) => ({ ...variable, eggId })))
     .onConflictDoUpdate({
@@ -78,7 +132,7 @@ async function replaceVariables(
         userViewable: sql`excluded.user_viewable`,
         userEditable: sql`excluded.user_editable`,
         rules: sql`excluded.rules`,
-        updatedAt: panel.now(),
+        updatedAt: tx.now(),
       },
     })
 }

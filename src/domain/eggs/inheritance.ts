@@ -1,11 +1,15 @@
+import { eq } from 'drizzle-orm'
+import { eggs } from '../../db/schema.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
+import { invalid } from '../../errors.ts'
+import type { Tx } from '../../panel.ts'
 
 /**
- * The egg with inherited values filled in, one level deep. Configuration and features come from
- * `configFrom` where the egg's own are null; the parent's file denylist always replaces the own one. An egg
- * without a script takes script, entry and container together from `copyScriptFrom`.
+ * Fills in inherited values, one level deep. Configuration and features come from `configFrom` where the egg's
+ * own are null; the parent's file denylist always replaces the own one. An egg without a script inherits script,
+ * entry point and container together from `copyScriptFrom`. Spec: docs/eggs.md#inheritance.
  */
-export function effectiveEgg(egg: Egg, configFrom: Egg | null, copyScriptFrom: Egg | null): Egg {
+export function resolveInheritedEgg(egg: Egg, configFrom: Egg | null, copyScriptFrom: Egg | null): Egg {
   const script = egg.scriptInstall ? egg : (copyScriptFrom ?? egg)
   return {
     ...egg,
@@ -19,4 +23,46 @@ export function effectiveEgg(egg: Egg, configFrom: Egg | null, copyScriptFrom: E
     scriptEntry: script.scriptEntry,
     scriptContainer: script.scriptContainer,
   }
+}
+
+/** An egg as it is about to be stored; a new one has no id yet. */
+type InheritingEgg = Pick<Egg, 'nestId' | 'configFrom' | 'copyScriptFrom'> & { id: number | null }
+type EggSources = Pick<Egg, 'id' | 'configFrom' | 'copyScriptFrom'>
+
+const inheritanceFields = [
+  { field: 'config_from', column: 'configFrom' },
+  { field: 'copy_script_from', column: 'copyScriptFrom' },
+] as const
+
+/**
+ * Refuses with 422 an egg that inherits from itself, from an egg of another nest, or over two levels. Call it in
+ * `withNestLock`.
+ */
+export async function requireSingleLevelInheritance(tx: Tx, egg: InheritingEgg): Promise<void> {
+  if (egg.configFrom === null && egg.copyScriptFrom === null) return
+  const nestEggs = await tx.db
+    .select({ id: eggs.id, configFrom: eggs.configFrom, copyScriptFrom: eggs.copyScriptFrom })
+    .from(eggs)
+    .where(eq(eggs.nestId, egg.nestId))
+  const failures = inheritanceFields.flatMap(({ field, column }) => {
+    const failure = findInheritanceFailure(egg, column, nestEggs)
+    return failure ? [{ field, ...failure }] : []
+  })
+  if (failures.length > 0) throw invalid(failures)
+}
+
+function findInheritanceFailure(
+  egg: InheritingEgg,
+  column: 'configFrom' | 'copyScriptFrom',
+  nestEggs: EggSources[],
+): { rule: string; detail: string } | null {
+  const sourceId = egg[column]
+  if (sourceId === null) return null
+  const source = nestEggs.find(({ id }) => id === sourceId)
+  if (!source) return { rule: 'exists', detail: 'The egg does not exist in this nest.' }
+  if (source.id === egg.id) return { rule: 'different', detail: 'An egg cannot inherit from itself.' }
+  if (source[column] !== null) return { rule: 'in', detail: 'That egg inherits from another egg itself.' }
+  if (egg.id !== null && nestEggs.some((other) => other[column] === egg.id))
+    return { rule: 'in', detail: 'Other eggs inherit from this egg, so it cannot inherit itself.' }
+  return null
 }

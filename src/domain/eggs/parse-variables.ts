@@ -1,42 +1,46 @@
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
-import { isJsonObject, readRequiredText, readText, type JsonObject, type Reading } from './document.ts'
-import { ruleProblems } from './rules.ts'
+import { isJsonObject, readRequiredText, readText, type JsonObject, type ParseContext } from './document.ts'
+import { describeRuleProblems } from './rules.ts'
 import { isReservedInPelican, isReservedName, isVariableName } from './variable-names.ts'
 
 export type EggVariableImport = Pick<
   EggVariable,
   'name' | 'description' | 'envVariable' | 'defaultValue' | 'userViewable' | 'userEditable' | 'rules'
 >
-/** Which panel wrote the document; they differ in names, booleans and order. */
+/** The panel that wrote the document; they differ in names, booleans and order. */
 export type EggDialect = 'pterodactyl' | 'pelican'
-/** Variables in order, and the names that differ from the written ones (written → stored). */
+/** Variables in order, and renamed ones by their names in the document. */
 export type ParsedVariables = { variables: EggVariableImport[]; renames: Map<string, string> }
 
 /**
- * Reads `variables` of an egg document. Reserved names are an issue in Pterodactyl documents and become
- * `SERVER_<name>` in Pelican ones, whose names are upper-cased. Of a name used twice the later one counts.
+ * Parses the `variables` of an egg document. Reserved names are an issue in Pterodactyl documents and become
+ * `SERVER_<name>` in Pelican ones, whose names are upper-cased. The last variable of a name counts.
  */
-export function parseVariables(document: JsonObject, dialect: EggDialect, reading: Reading): ParsedVariables {
-  const list = document.variables ?? []
-  if (!Array.isArray(list)) reading.issues.push({ field: 'variables', problem: 'must be a list' })
+export function parseVariables(
+  document: JsonObject,
+  dialect: EggDialect,
+  context: ParseContext,
+): ParsedVariables {
+  const list = isEmptyObject(document.variables) ? [] : (document.variables ?? [])
+  if (!Array.isArray(list)) context.issues.push({ field: 'variables', problem: 'must be a list' })
   const renames = new Map<string, string>()
   const byName = new Map<string, EggVariableImport>()
-  for (const { item, index } of inOrder(Array.isArray(list) ? list : [], dialect)) {
+  for (const { item, index } of sortVariables(Array.isArray(list) ? list : [], dialect)) {
     const field = `variables.${index}`
     if (!isJsonObject(item)) {
-      reading.issues.push({ field, problem: 'must be an object' })
+      context.issues.push({ field, problem: 'must be an object' })
       continue
     }
-    const variable = parseVariable(item, field, dialect, renames, reading)
+    const variable = parseVariable(item, field, dialect, renames, context)
     if (byName.has(variable.envVariable)) {
-      reading.warnings.push(`${field}: ${variable.envVariable} is defined twice, the later one counts`)
+      context.warnings.push(`${field}: ${variable.envVariable} is defined twice, the later one counts`)
     }
     byName.set(variable.envVariable, variable)
   }
   return { variables: [...byName.values()], renames }
 }
 
-/** Writes stored names for the written ones in a startup command: `{{NAME}}`, `${NAME}` and `$NAME`. */
+/** Replaces renamed variables in a startup command: `{{NAME}}`, `${NAME}` and `$NAME`. */
 export function renameInStartup(startup: string, renames: Map<string, string>): string {
   return startup.replace(/(\{\{|\$\{?)(\w+)/g, (whole: string, opening: string, name: string) => {
     const stored = renames.get(name)
@@ -44,7 +48,7 @@ export function renameInStartup(startup: string, renames: Map<string, string>): 
   })
 }
 
-function inOrder(list: unknown[], dialect: EggDialect): { item: unknown; index: number }[] {
+function sortVariables(list: unknown[], dialect: EggDialect): { item: unknown; index: number }[] {
   const indexed = list.map((item, index) => ({ item, index }))
   if (dialect === 'pterodactyl') return indexed
   const position = (item: unknown) =>
@@ -59,22 +63,20 @@ function parseVariable(
   field: string,
   dialect: EggDialect,
   renames: Map<string, string>,
-  reading: Reading,
+  context: ParseContext,
 ): EggVariableImport {
-  const rules = parseRules(item.rules, `${field}.rules`, reading)
-  const envVariable = parseName(item, `${field}.env_variable`, dialect, renames, reading)
-  for (const problem of ruleProblems(rules)) {
-    reading.warnings.push(
-      `${field}: ${envVariable} has a rule that cannot be used (${problem.rule}): ${problem.parameters.join(',')}`,
-    )
+  const rules = parseRules(item.rules, `${field}.rules`, context)
+  const envVariable = parseName(item, `${field}.env_variable`, dialect, renames, context)
+  for (const warning of describeRuleProblems(envVariable, rules)) {
+    context.warnings.push(`${field}: ${warning}`)
   }
   return {
-    name: readRequiredText(item, 'name', 191, reading, `${field}.name`),
-    description: readText(item, 'description', `${field}.description`, reading) ?? '',
+    name: readRequiredText(item, 'name', 191, context, `${field}.name`),
+    description: readText(item, 'description', `${field}.description`, context) ?? '',
     envVariable,
-    defaultValue: parseDefault(item.default_value, rules, `${field}.default_value`, dialect, reading),
-    userViewable: isOn(item.user_viewable),
-    userEditable: isOn(item.user_editable),
+    defaultValue: parseDefault(item.default_value, rules, `${field}.default_value`, dialect, context),
+    userViewable: isFlagSet(item.user_viewable),
+    userEditable: isFlagSet(item.user_editable),
     rules,
   }
 }
@@ -84,41 +86,41 @@ function parseName(
   field: string,
   dialect: EggDialect,
   renames: Map<string, string>,
-  reading: Reading,
+  context: ParseContext,
 ): string {
-  const written = readText(item, 'env_variable', field, reading) ?? ''
+  const written = readText(item, 'env_variable', field, context) ?? ''
   if (!isVariableName(written)) {
-    reading.issues.push({ field, problem: 'must be 1 to 191 letters, digits and underscores' })
+    context.issues.push({ field, problem: 'must be 1 to 191 letters, digits and underscores' })
     return written
   }
   if (dialect === 'pterodactyl') {
-    if (isReservedName(written)) reading.issues.push({ field, problem: `${written} is a reserved name` })
+    if (isReservedName(written)) context.issues.push({ field, problem: `${written} is a reserved name` })
     return written
   }
   const upper = written.toUpperCase()
   const stored = isReservedInPelican(upper) ? `SERVER_${upper}` : upper
   if (stored !== written) {
     renames.set(written, stored)
-    reading.warnings.push(`${field}: ${written} is now named ${stored}`)
+    context.warnings.push(`${field}: ${written} is now named ${stored}`)
   }
   return stored
 }
 
-function parseRules(value: unknown, field: string, reading: Reading): string {
-  if (value === null || value === undefined) return ''
+function parseRules(value: unknown, field: string, context: ParseContext): string {
+  if (value === null || value === undefined || isEmptyObject(value)) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join('|')
-  reading.issues.push({ field, problem: 'must be text or a list of texts' })
+  context.issues.push({ field, problem: 'must be text or a list of texts' })
   return ''
 }
 
-/** Booleans become what a `boolean` rule accepts, else what the document's own panel would make of them. */
+/** Converts booleans to what a `boolean` rule accepts, else to what the document's own panel stores. */
 function parseDefault(
   value: unknown,
   rules: string,
   field: string,
   dialect: EggDialect,
-  reading: Reading,
+  context: ParseContext,
 ): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
@@ -127,10 +129,15 @@ function parseDefault(
     if (dialect === 'pelican' && !/(^|\|)\s*bool(ean)?\s*(\||$)/.test(rules)) return String(value)
     return value ? '1' : '0'
   }
-  reading.issues.push({ field, problem: 'must be text' })
+  context.issues.push({ field, problem: 'must be text' })
   return ''
 }
 
-function isOn(value: unknown): boolean {
+/** PHP writes an empty list as an empty object in YAML. */
+function isEmptyObject(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0
+}
+
+function isFlagSet(value: unknown): boolean {
   return value === true || value === 1 || value === '1'
 }

@@ -1,17 +1,18 @@
-import type { Egg } from '../../db/tables/eggs.ts'
+import type { Egg, EggLayout } from '../../db/tables/eggs.ts'
 import { isDockerImage } from './docker-image.ts'
 import {
-  documentFaults,
+  findDocumentIssues,
   isJsonObject,
   readObject,
   readRequiredText,
   readText,
   readTextList,
   type JsonObject,
-  type Reading,
+  type ParseContext,
 } from './document.ts'
 import { EggFormatError } from './format-error.ts'
-import { queryGamePattern } from './input.ts'
+import { defaultInstaller, queryGamePattern } from './input.ts'
+import { readEggLayout } from './layout.ts'
 import { parseConfig, type EggConfig } from './parse-config.ts'
 import {
   parseVariables,
@@ -19,6 +20,7 @@ import {
   type EggDialect,
   type EggVariableImport,
 } from './parse-variables.ts'
+import { isUuid } from './rule-formats.ts'
 
 export type EggColumns = EggConfig &
   Pick<
@@ -35,11 +37,20 @@ export type EggColumns = EggConfig &
     | 'scriptEntry'
     | 'scriptInstall'
   > & {
-    /** Left out where a document does not speak of it: most do not. */
+    /** Undefined when the document does not have it, as most. */
     queryGame?: string | null
   }
-/** An egg document as columns to insert; `warnings` says what was changed or will not work. */
-export type EggImport = { uuid?: string; egg: EggColumns; variables: EggVariableImport[]; warnings: string[] }
+/**
+ * An egg document as columns to insert, and the layout of the document for its export; `warnings` say what was
+ * changed or will not work.
+ */
+export type EggImport = {
+  uuid?: string
+  egg: EggColumns
+  variables: EggVariableImport[]
+  layout: EggLayout
+  warnings: string[]
+}
 
 const dialects = new Map<unknown, EggDialect>([
   ['PTDL_v1', 'pterodactyl'],
@@ -48,46 +59,50 @@ const dialects = new Map<unknown, EggDialect>([
   ['PLCN_v2', 'pelican'],
   ['PLCN_v3', 'pelican'],
 ])
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Turns an egg document (`PTDL_v1`, `PTDL_v2`, `PLCN_v1` to `PLCN_v3`, parsed from JSON or YAML) into rows.
- * Placeholders stay as written. Throws `EggFormatError` with every fault found.
+ * Parses an egg document (`PTDL_v1`, `PTDL_v2`, `PLCN_v1` to `PLCN_v3`, from JSON or YAML) into rows.
+ * Placeholders stay as they are. Throws an `EggFormatError` with every fault found. Spec:
+ * docs/eggs.md#import-and-export.
  */
 export function parseEgg(json: unknown): EggImport {
   const document = isJsonObject(json) ? json : {}
   const meta = isJsonObject(document.meta) ? document.meta : {}
   const dialect = dialects.get(meta.version)
-  if (!dialect) throw new EggFormatError([{ field: 'meta.version', problem: 'is no known egg format' }])
-  const reading: Reading = { issues: documentFaults(json), warnings: [] }
-  if (reading.issues.length > 0) throw new EggFormatError(reading.issues)
+  if (!dialect)
+    throw new EggFormatError([{ field: 'meta.version', problem: 'is not a supported egg format' }])
+  const context: ParseContext = { issues: findDocumentIssues(json), warnings: [] }
+  if (context.issues.length > 0) throw new EggFormatError(context.issues)
 
-  const { variables, renames } = parseVariables(document, dialect, reading)
+  const { variables, renames } = parseVariables(document, dialect, context)
   const egg: EggColumns = {
-    name: readRequiredText(document, 'name', 191, reading),
-    author: readRequiredText(document, 'author', 191, reading),
-    description: readText(document, 'description', 'description', reading),
-    features: readTextList(document, 'features', 'features', reading),
-    dockerImages: parseImages(document, reading),
-    fileDenylist: readTextList(document, 'file_denylist', 'file_denylist', reading) ?? [],
-    updateUrl: readText(meta, 'update_url', 'meta.update_url', reading) || null,
-    ...parseConfig(document, reading),
-    startup: renameInStartup(parseStartupCommand(document, reading), renames),
-    ...parseScript(document, reading),
-    ...parseQueryGame(document, reading),
+    name: readRequiredText(document, 'name', 191, context),
+    author: readRequiredText(document, 'author', 191, context),
+    description: readText(document, 'description', 'description', context),
+    features: readTextList(document, 'features', 'features', context),
+    dockerImages: parseImages(document, context),
+    fileDenylist: readTextList(document, 'file_denylist', 'file_denylist', context) ?? [],
+    updateUrl: readText(meta, 'update_url', 'meta.update_url', context) || null,
+    ...parseConfig(document, context),
+    startup: renameInStartup(parseStartupCommand(document, context), renames),
+    ...parseScript(document, context),
+    ...parseQueryGame(document, context),
   }
-  if (reading.issues.length > 0) throw new EggFormatError(reading.issues)
+  if (context.issues.length > 0) throw new EggFormatError(context.issues)
   const uuid = dialect === 'pelican' && typeof document.uuid === 'string' ? document.uuid : ''
   return {
-    ...(uuidPattern.test(uuid) ? { uuid: uuid.toLowerCase() } : {}),
+    ...(isUuid(uuid) ? { uuid: uuid.toLowerCase() } : {}),
     egg,
     variables,
-    warnings: reading.warnings,
+    layout: readEggLayout(document, { egg, variables, renames }),
+    warnings: context.warnings,
   }
 }
 
-/** Label → image in order; lists and the single `image` of old documents use the image as its own label. */
-function parseImages(document: JsonObject, reading: Reading): Record<string, string> {
+/**
+ * Returns images by label, in order; in lists and the single `image` of old documents the image is its own label.
+ */
+function parseImages(document: JsonObject, context: ParseContext): Record<string, string> {
   const written = document.docker_images ?? document.images ?? document.image ?? {}
   const list = typeof written === 'string' ? [written] : written
   const pairs = Array.isArray(list)
@@ -95,58 +110,61 @@ function parseImages(document: JsonObject, reading: Reading): Record<string, str
     : isJsonObject(list)
       ? Object.entries(list)
       : []
-  if (pairs.length === 0) reading.issues.push({ field: 'docker_images', problem: 'names no image' })
+  if (pairs.length === 0)
+    context.issues.push({ field: 'docker_images', problem: 'must name at least one image' })
   return Object.fromEntries(
     pairs.flatMap(([label, image]): [string, string][] => {
       if (typeof image === 'string' && isDockerImage(image)) return [[label, image]]
-      reading.issues.push({
+      context.issues.push({
         field: `docker_images.${label}`,
-        problem: 'is no image name of at most 191 characters',
+        problem: 'is not an image name of at most 191 characters',
       })
       return []
     }),
   )
 }
 
-function parseStartupCommand(document: JsonObject, reading: Reading): string {
+function parseStartupCommand(document: JsonObject, context: ParseContext): string {
   if ((document.startup_commands ?? null) === null)
-    return readRequiredText(document, 'startup', Infinity, reading)
-  const texts = readTextList(document, 'startup_commands', 'startup_commands', reading) ?? []
-  if (texts.length > 1) reading.warnings.push('startup_commands: only the first command is kept')
-  if (texts.length === 0) reading.issues.push({ field: 'startup_commands', problem: 'names no command' })
+    return readRequiredText(document, 'startup', Infinity, context)
+  const texts = readTextList(document, 'startup_commands', 'startup_commands', context) ?? []
+  if (texts.length > 1) context.warnings.push('startup_commands: only the first command is used')
+  if (texts.length === 0)
+    context.issues.push({ field: 'startup_commands', problem: 'must contain a command' })
   return texts[0] ?? ''
 }
 
-/** A key of our own in these formats. */
-function parseQueryGame(document: JsonObject, reading: Reading): Pick<EggColumns, 'queryGame'> {
+/** Parses an addition of this panel to the formats. */
+function parseQueryGame(document: JsonObject, context: ParseContext): Pick<EggColumns, 'queryGame'> {
   const queryGame = document.query_game ?? null
   if (queryGame === null) return {}
   if (typeof queryGame === 'string' && queryGamePattern.test(queryGame)) return { queryGame }
-  reading.warnings.push('query_game: is no name of a game and is left out')
+  context.warnings.push('query_game: is not the name of a game and is left out')
   return {}
 }
 
 function parseScript(
   document: JsonObject,
-  reading: Reading,
+  context: ParseContext,
 ): Pick<Egg, 'scriptContainer' | 'scriptEntry' | 'scriptInstall'> {
   const field = 'scripts.installation'
   const script = readObject(
-    readObject(document, 'scripts', 'scripts', reading),
+    readObject(document, 'scripts', 'scripts', context),
     'installation',
     field,
-    reading,
+    context,
   )
-  const container = readText(script, 'container', `${field}.container`, reading) || 'alpine:3.4'
+  const container = readText(script, 'container', `${field}.container`, context) || defaultInstaller.container
   if (!isDockerImage(container)) {
-    reading.issues.push({
+    context.issues.push({
       field: `${field}.container`,
-      problem: 'is no image name of at most 191 characters',
+      problem: 'is not an image name of at most 191 characters',
     })
   }
   return {
     scriptContainer: container,
-    scriptEntry: readText(script, 'entrypoint', `${field}.entrypoint`, reading) || 'ash',
-    scriptInstall: readText(script, 'script', `${field}.script`, reading),
+    scriptEntry:
+      readText(script, 'entrypoint', `${field}.entrypoint`, context) || defaultInstaller.entrypoint,
+    scriptInstall: readText(script, 'script', `${field}.script`, context),
   }
 }

@@ -1,4 +1,4 @@
-const largestInteger = 2n ** 63n - 1n
+const maxInteger = 2n ** 63n - 1n
 
 /** Whether text is a decimal number, with or without sign, fraction and exponent. */
 export function isNumeric(text: string): boolean {
@@ -9,10 +9,10 @@ export function isNumeric(text: string): boolean {
 export function isInteger(text: string): boolean {
   if (!/^[+-]?(?:0|[1-9]\d{0,18})$/.test(text)) return false
   const number = BigInt(text.replace('+', ''))
-  return number <= largestInteger && number >= -largestInteger - 1n
+  return number <= maxInteger && number >= -maxInteger - 1n
 }
 
-/** Whether text is an absolute address with a scheme and a host, of one of `schemes` unless none is given. */
+/** Whether text is a URL with a host, and with one of `schemes` unless that is empty. */
 export function isUrl(text: string, schemes: string[]): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/]/i.test(text) || /\s/.test(text) || !URL.canParse(text)) return false
   return schemes.length === 0 || schemes.includes(new URL(text).protocol.slice(0, -1))
@@ -29,7 +29,7 @@ export function isIpv6(text: string): boolean {
   return /^[\da-f:.]+$/i.test(text) && text.includes(':') && URL.canParse(`http://[${text}]/`)
 }
 
-/** Whether text is an e-mail address: one at sign, a local part of at most 64 characters, a host. */
+/** Whether text is an e-mail address: a local part of at most 64 characters, an at sign and a host. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)*$/.test(text)
 }
@@ -60,7 +60,7 @@ export function isTimezone(text: string): boolean {
   }
 }
 
-/** Whether text is a date, or a date and time, that exists in the calendar. */
+/** Whether text is a date, or a date with time, that exists in the calendar. */
 export function isDate(text: string): boolean {
   if (Number.isNaN(Date.parse(text))) return false
   const calendar = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)

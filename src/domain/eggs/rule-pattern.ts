@@ -1,18 +1,18 @@
 import { RE2JS } from 're2js'
 
-/** A `regex:` argument taken apart: what stands between the delimiters, and the modifiers behind them. */
+/** A `regex:` argument in its parts: the pattern between the delimiters and the modifiers after them. */
 export type DelimitedPattern = { body: string; modifiers: string }
 
-const patternLimit = 1024
-const valueLimit = 10_240
-const programLimit = 5000
+const maxPatternBytes = 1024
+const maxValueBytes = 10_240
+const maxProgramSize = 5000
 const closingBrackets = new Map([
   ['(', ')'],
   ['[', ']'],
   ['{', '}'],
   ['<', '>'],
 ])
-// `u`, `D`, `U` and `S` change nothing here: matching is by code point, `$` is the end, only a yes or no counts.
+// `u`, `D`, `U` and `S` have no effect: matching is by code point, `$` is the end, and only success counts.
 const modifierFlags = new Map([
   ['i', RE2JS.CASE_INSENSITIVE],
   ['m', RE2JS.MULTILINE],
@@ -23,23 +23,24 @@ const modifierFlags = new Map([
   ['S', 0],
 ])
 
-/** Takes a PCRE pattern with delimiters apart; null while the opening delimiter has no closing one. */
-export function readDelimited(argument: string): DelimitedPattern | null {
+/** Parses a PCRE pattern with delimiters; null while the closing delimiter is missing. */
+export function parseDelimitedPattern(argument: string): DelimitedPattern | null {
   const text = argument.trim()
   const opening = text[0]
   if (opening === undefined || /[\w\s\\]/.test(opening)) return null
   const closing = closingBrackets.get(opening)
-  const end = closing === undefined ? lastUnescaped(text, opening) : closingBracket(text, opening, closing)
+  const end =
+    closing === undefined ? findLastUnescaped(text, opening) : findClosingBracket(text, opening, closing)
   const modifiers = text.slice(end + 1)
   return end > 0 && /^[a-zA-Z]*$/.test(modifiers) ? { body: text.slice(1, end), modifiers } : null
 }
 
 /**
- * Compiles a `regex:` argument for a matcher of linear time. Null when it is refused: no delimiters, an
- * unknown modifier, over 1 KiB, a program that is too large, or syntax such as look-around.
+ * Compiles a `regex:` argument for a matcher of linear time (DO-6). Returns null when it is refused: no
+ * delimiters, an unknown modifier, more than 1 KiB, a program that is too large, or syntax such as look-around.
  */
 export function compilePattern(argument: string): ((value: string) => boolean) | null {
-  const pattern = byteLength(argument) <= patternLimit ? readDelimited(argument) : null
+  const pattern = byteLength(argument) <= maxPatternBytes ? parseDelimitedPattern(argument) : null
   if (!pattern) return null
   let flags = 0
   for (const modifier of pattern.modifiers) {
@@ -49,24 +50,24 @@ export function compilePattern(argument: string): ((value: string) => boolean) |
   }
   try {
     const compiled = RE2JS.compile(pattern.body, flags)
-    return compiled.programSize() > programLimit ? null : (value) => compiled.test(value)
+    return compiled.programSize() > maxProgramSize ? null : (value) => compiled.test(value)
   } catch {
     return null
   }
 }
 
-/** Whether a value is short enough to be matched against a pattern: at most 10 KiB. */
+/** Whether a value is short enough to be matched against a pattern: at most 10 KiB (DO-6). */
 export function isMatchable(value: string): boolean {
-  return byteLength(value) <= valueLimit
+  return byteLength(value) <= maxValueBytes
 }
 
-function lastUnescaped(text: string, delimiter: string): number {
+function findLastUnescaped(text: string, delimiter: string): number {
   const end = text.lastIndexOf(delimiter)
   const backslashes = /\\*$/.exec(text.slice(0, Math.max(end, 0)))?.[0].length ?? 0
   return backslashes % 2 === 0 ? end : -1
 }
 
-function closingBracket(text: string, opening: string, closing: string): number {
+function findClosingBracket(text: string, opening: string, closing: string): number {
   let depth = 0
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index]
@@ -79,5 +80,5 @@ function closingBracket(text: string, opening: string, closing: string): number 
 }
 
 function byteLength(text: string): number {
-  return text.length > valueLimit ? text.length : new TextEncoder().encode(text).length
+  return text.length > maxValueBytes ? text.length : new TextEncoder().encode(text).length
 }

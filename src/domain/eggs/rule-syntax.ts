@@ -1,53 +1,53 @@
-import { readDelimited } from './rule-pattern.ts'
+import { parseDelimitedPattern } from './rule-pattern.ts'
 
-/** One rule as an egg writes it: its name in snake case and the text behind the colon, null without one. */
-export type WrittenRule = { name: string; argument: string | null }
+/** A rule as the egg has it: its name in snake case and the text after the colon, null without one. */
+export type ParsedRule = { name: string; argument: string | null }
 
 const patternRule = /^\s*(?:not_)?regex:/i
-// A pattern may have 1 KiB; looking further for its end would only cost time.
-const searchLimit = 2048
+// A pattern has at most 1 KiB, so searching further for its end is useless.
+const maxSearchLength = 2048
 
 /**
- * Takes the rules of a variable apart. Rules are split at pipes, except that a pattern whose closing
- * delimiter has not come yet goes on after the pipe. Empty rules are left out.
+ * Splits the rules of a variable at pipes, except inside a pattern, which ends at its closing delimiter. Empty
+ * rules are left out.
  */
-export function splitRules(rules: string): WrittenRule[] {
+export function splitRules(rules: string): ParsedRule[] {
   const pieces = rules.split('|')
-  const written: WrittenRule[] = []
+  const parsedRules: ParsedRule[] = []
   for (let index = 0; index < pieces.length; index += 1) {
-    const end = lastPiece(pieces, index)
+    const end = findLastPiece(pieces, index)
     const text = pieces.slice(index, end + 1).join('|')
-    if (text.trim() !== '') written.push(readRule(text))
+    if (text.trim() !== '') parsedRules.push(parseRule(text))
     index = end
   }
-  return written
+  return parsedRules
 }
 
-/** The parameters of a rule: comma separated, quotes protect commas, and an empty item counts. */
-export function ruleParameters(argument: string | null): string[] {
+/** Splits the parameters of a rule at commas; quotes protect commas, and an empty item counts. */
+export function parseRuleParameters(argument: string | null): string[] {
   if (argument === null) return []
   const parameters: string[] = []
-  const item = /(?:"((?:[^"]|"")*)"|([^,]*))(,|$)/y
+  const itemPattern = /(?:"((?:[^"]|"")*)"|([^,]*))(,|$)/y
   for (;;) {
-    const match = item.exec(argument)
+    const match = itemPattern.exec(argument)
     if (!match) return argument.split(',')
     parameters.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
     if (match[3] === '') return parameters
   }
 }
 
-function lastPiece(pieces: string[], start: number): number {
+function findLastPiece(pieces: string[], start: number): number {
   const first = pieces[start] ?? ''
   if (!patternRule.test(first)) return start
   let pattern = first.replace(patternRule, '')
-  for (let end = start; end < pieces.length && pattern.length <= searchLimit; end += 1) {
+  for (let end = start; end < pieces.length && pattern.length <= maxSearchLength; end += 1) {
     if (end > start) pattern += `|${pieces[end] ?? ''}`
-    if (readDelimited(pattern)) return end
+    if (parseDelimitedPattern(pattern)) return end
   }
   return start
 }
 
-function readRule(text: string): WrittenRule {
+function parseRule(text: string): ParsedRule {
   const colon = text.indexOf(':')
   const name = (colon < 0 ? text : text.slice(0, colon))
     .trim()

@@ -1,11 +1,11 @@
-import { checkMakers, runsOnNull, type Check } from './rule-checks.ts'
+import { checkFactories, rulesRunOnNull, type Check } from './rule-checks.ts'
 import { compilePattern, isMatchable } from './rule-pattern.ts'
-import { ruleParameters, splitRules, type WrittenRule } from './rule-syntax.ts'
+import { parseRuleParameters, splitRules, type ParsedRule } from './rule-syntax.ts'
 
 /**
- * A rule a value does not satisfy, by its name in snake case (`kind: 'value'`), or a rule nobody can
- * satisfy because the egg is written wrongly (`kind: 'configuration'`, `rule` one of `unknown_rule`,
- * `wrong_parameters`, `refused_pattern`, the rule as written as its only parameter).
+ * A rule that a value does not satisfy, by its name in snake case (`kind: 'value'`), or a rule that cannot be
+ * used because the egg is wrong (`kind: 'configuration'`, `rule` is `unknown_rule`, `wrong_parameters` or
+ * `refused_pattern`, with the rule itself as its only parameter).
  */
 export type RuleFailure = { kind: 'value' | 'configuration'; rule: string; parameters: string[] }
 
@@ -18,20 +18,20 @@ type CompiledRules = {
   bails: boolean
 }
 
-const cacheLimit = 500
+const maxCachedRuleSets = 500
 const cache = new Map<string, CompiledRules>()
 
 /**
- * What a value does wrong by the rules of its variable; empty when it may be stored. Null and `''` are the
- * same. Configuration problems are always included, whatever the value: callers decide by `kind`.
- * Spec: Client API, startup variables.
+ * Validates a value against the rules of its variable; returns no failures when it may be stored. Null and `''`
+ * are the same. Configuration failures are always included, whatever the value: callers filter by `kind`. Spec:
+ * docs/eggs.md#rules.
  */
 export function validateVariable(rules: string, value: string | null): RuleFailure[] {
-  const compiled = compiledRules(rules)
+  const compiled = getCompiledRules(rules)
   const failures = [...compiled.problems]
   const isNull = value === null || value === ''
   for (const rule of compiled.rules) {
-    if (isNull && compiled.isNullable && !runsOnNull.has(rule.name)) continue
+    if (isNull && compiled.isNullable && !rulesRunOnNull.has(rule.name)) continue
     if (rule.passes(value ?? '', { isNull, isNumber: compiled.isNumber })) continue
     failures.push({ kind: 'value', rule: rule.name, parameters: rule.parameters })
     if (compiled.bails || rule.name === 'required') break
@@ -40,18 +40,25 @@ export function validateVariable(rules: string, value: string | null): RuleFailu
 }
 
 /**
- * The rules of a variable that cannot be used. A variable that has any is read-only for clients: what it
- * would have to check cannot be checked.
+ * Finds the rules of a variable that cannot be used. Such a variable is read-only for users, since its values
+ * cannot be checked.
  */
 export function ruleProblems(rules: string): RuleFailure[] {
-  return [...compiledRules(rules).problems]
+  return [...getCompiledRules(rules).problems]
 }
 
-function compiledRules(rules: string): CompiledRules {
-  const known = cache.get(rules)
-  if (known) return known
+/** Describes each rule of a variable that cannot be used, in one sentence. */
+export const describeRuleProblems = (envVariable: string, rules: string): string[] =>
+  ruleProblems(rules).map(
+    ({ rule, parameters }) =>
+      `${envVariable} has a rule that cannot be used (${rule}): ${parameters.join(',')}`,
+  )
+
+function getCompiledRules(rules: string): CompiledRules {
+  const cached = cache.get(rules)
+  if (cached) return cached
   const compiled = compileRules(rules)
-  const oldest = cache.size >= cacheLimit ? cache.keys().next() : null
+  const oldest = cache.size >= maxCachedRuleSets ? cache.keys().next() : null
   if (oldest && !oldest.done) cache.delete(oldest.value)
   cache.set(rules, compiled)
   return compiled
@@ -60,8 +67,8 @@ function compiledRules(rules: string): CompiledRules {
 function compileRules(text: string): CompiledRules {
   const rules: CompiledRule[] = []
   const problems: RuleFailure[] = []
-  for (const written of splitRules(text)) {
-    const compiled = compileRule(written)
+  for (const parsedRule of splitRules(text)) {
+    const compiled = compileRule(parsedRule)
     if ('kind' in compiled) problems.push(compiled)
     else rules.push(compiled)
   }
@@ -75,29 +82,29 @@ function compileRules(text: string): CompiledRules {
   }
 }
 
-function compileRule(written: WrittenRule): CompiledRule | RuleFailure {
-  const { name, argument } = written
-  if (name === 'regex' || name === 'not_regex') return compilePatternRule(written)
-  const make = checkMakers.get(name)
-  if (!make) return misconfigured('unknown_rule', written)
-  const parameters = ruleParameters(argument)
-  const passes = make(parameters)
-  return passes ? { name, parameters, passes } : misconfigured('wrong_parameters', written)
+function compileRule(parsedRule: ParsedRule): CompiledRule | RuleFailure {
+  const { name, argument } = parsedRule
+  if (name === 'regex' || name === 'not_regex') return compilePatternRule(parsedRule)
+  const createCheck = checkFactories.get(name)
+  if (!createCheck) return misconfigured('unknown_rule', parsedRule)
+  const parameters = parseRuleParameters(argument)
+  const passes = createCheck(parameters)
+  return passes ? { name, parameters, passes } : misconfigured('wrong_parameters', parsedRule)
 }
 
-function compilePatternRule(written: WrittenRule): CompiledRule | RuleFailure {
-  const { name, argument } = written
+function compilePatternRule(parsedRule: ParsedRule): CompiledRule | RuleFailure {
+  const { name, argument } = parsedRule
   const matches = argument === null ? null : compilePattern(argument)
-  if (!matches) return misconfigured('refused_pattern', written)
-  const wanted = name === 'regex'
+  if (!matches) return misconfigured('refused_pattern', parsedRule)
+  const expected = name === 'regex'
   return {
     name,
     parameters: [argument ?? ''],
-    passes: (value) => isMatchable(value) && matches(value) === wanted,
+    passes: (value) => isMatchable(value) && matches(value) === expected,
   }
 }
 
-function misconfigured(rule: string, written: WrittenRule): RuleFailure {
-  const text = written.argument === null ? written.name : `${written.name}:${written.argument}`
+function misconfigured(rule: string, parsedRule: ParsedRule): RuleFailure {
+  const text = parsedRule.argument === null ? parsedRule.name : `${parsedRule.name}:${parsedRule.argument}`
   return { kind: 'configuration', rule, parameters: [text] }
 }

@@ -1,78 +1,84 @@
 import * as z from 'zod'
+import { hasTimedOut } from '../../adapters/daemon-error.ts'
 import { daemonFailure } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import { refuseUnfit } from './changes.ts'
-import { isOutOfPatience, refuseFileFailure } from './daemon-failures.ts'
+import { recordEvent } from '../activity/record.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import { explainNonFile } from './changes.ts'
+import { toFileApiError } from './daemon-failures.ts'
 import { refuseDenied } from './denylist.ts'
-import { entriesOf, entryPath } from './fields.ts'
-import { entryOf, type FileEntry, filesOf, type Target } from './listing.ts'
-import { busily } from './lock.ts'
-import { nameIn, resolveMember, resolvePath, shownDirectory } from './paths.ts'
-import { selectMembers } from './selection.ts'
+import { entryList, entryPath } from './fields.ts'
+import { type FileEntry, getDaemonFiles, toFileEntry } from './listing.ts'
+import { withBusyMark } from './lock.ts'
+import { relativeName, resolveMember, resolvePath, displayDirectory } from './paths.ts'
+import { resolveSelection } from './selection.ts'
 
-/** Seconds which a daemon is given to unpack. Spec: Limits, decompress time limit. */
-const longestUnpacking = 300
-/** Seconds for which making an archive counts as going on, at most. */
-const longestPacking = 600
+/** Seconds that a daemon is given to unpack an archive. Spec: docs/files.md#archives. */
+const maxDecompressSeconds = 300
+/** Seconds after which the mark of a running compression expires. */
+const maxCompressSeconds = 600
 
-/** Spec: Client API, files: compress. */
+/** Spec: postClientServersByServerFilesCompress. */
 export const CompressInput = () =>
   z.object({
     root: z.string().nullish(),
-    files: entriesOf(z.string()),
+    files: entryList(z.string().min(1, 'required')),
   })
 
-/** Spec: Client API, files: decompress. */
+/** Spec: postClientServersByServerFilesDecompress. */
 export const DecompressInput = () => z.object({ root: z.string().nullish(), file: entryPath() })
 
 /**
- * An archive of the things stands in the folder. Records `server:file.compress`. Refuses with 403 what the egg
- * protects, with 504 and no event when it is still being made after the longest wait; it appears later then.
- * Wings: POST …/files/compress.
+ * Creates an archive of entries in their folder and returns it. Records `server:file.compress`. Refuses with 403
+ * what the egg protects, and with 504, without an event, when the daemon is still working at the timeout: the
+ * archive appears later. Wings: POST …/files/compress.
  */
 export async function compressFiles(
   panel: Panel,
-  target: Target,
+  target: ServerOnNode,
   input: z.output<ReturnType<typeof CompressInput>>,
 ): Promise<FileEntry> {
   const { server } = target
-  const { root, names } = await selectMembers(panel, server, input)
-  const files = filesOf(panel, target)
-  const archive = await busily(panel, server, longestPacking, () =>
-    files.compress(root, names, panel.config.longestWait),
+  const { root, names } = await resolveSelection(panel, server, input)
+  const files = getDaemonFiles(panel, target)
+  const archive = await withBusyMark(panel, server, maxCompressSeconds, () =>
+    files.compress(root, names, panel.config.maxWaitMs),
   ).catch((error: unknown) => {
-    if (!isOutOfPatience(error)) return refuseFileFailure(error)
-    throw daemonFailure(504, 'The archive is still being made and will appear in the folder.', error)
+    if (!hasTimedOut(error)) throw toFileApiError(error)
+    throw daemonFailure(504, 'The archive is still being created and will appear in the folder.', error)
   })
-  const properties = { directory: shownDirectory(root), files: names }
-  await record(panel, 'server:file.compress', { serverId: server.id, properties })
-  return entryOf(panel, archive)
+  const properties = { directory: displayDirectory(root), files: names }
+  await recordEvent(panel, 'server:file.compress', { serverId: server.id, properties })
+  return toFileEntry(panel, archive)
 }
 
 /**
- * The archive is unpacked into the folder, over what is there: true when it is done, false when the daemon
- * goes on after the longest wait. Records `server:file.decompress` either way. Refuses with 404 when there is
- * no archive, with 400 when it is none, with 403 when the egg protects it. Wings: POST …/files/decompress.
+ * Unpacks an archive into its folder and overwrites what is there. Returns whether it is done: false when the
+ * daemon is still working at the timeout. Records `server:file.decompress` either way. Refuses with 404 when the
+ * archive does not exist, with 400 when it is not an archive, with 403 when the egg protects it. Wings: POST
+ * …/files/decompress.
  */
 export async function decompressFile(
   panel: Panel,
-  target: Target,
+  target: ServerOnNode,
   input: z.output<ReturnType<typeof DecompressInput>>,
 ): Promise<boolean> {
   const { server } = target
   const root = resolvePath('root', input.root ?? '/')
   const path = resolveMember('file', root, input.file)
   await refuseDenied(panel, server, [path])
-  const files = filesOf(panel, target)
-  const patience = Math.min(longestUnpacking * 1000, panel.config.longestWait)
-  const isDone = await busily(panel, server, longestUnpacking, () =>
-    files.decompress(root, nameIn(root, path), patience),
-  ).then(
-    () => true,
-    (error: unknown) => (isOutOfPatience(error) ? false : refuseUnfit(panel, files, path, error)),
-  )
-  const properties = { directory: shownDirectory(root), files: nameIn(root, path) }
-  await record(panel, 'server:file.decompress', { serverId: server.id, properties })
+  const files = getDaemonFiles(panel, target)
+  const timeoutMs = Math.min(maxDecompressSeconds * 1000, panel.config.maxWaitMs)
+  let isDone = true
+  try {
+    await withBusyMark(panel, server, maxDecompressSeconds, () =>
+      files.decompress(root, relativeName(root, path), timeoutMs),
+    )
+  } catch (error) {
+    if (!hasTimedOut(error)) throw await explainNonFile(panel, files, path, error)
+    isDone = false
+  }
+  const properties = { directory: displayDirectory(root), files: relativeName(root, path) }
+  await recordEvent(panel, 'server:file.decompress', { serverId: server.id, properties })
   return isDone
 }

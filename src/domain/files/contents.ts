@@ -1,116 +1,102 @@
 import * as z from 'zod'
-import { DaemonError } from '../../adapters/daemon.ts'
 import type { DaemonFiles } from '../../adapters/daemon-files.ts'
+import { DaemonError } from '../../adapters/daemon-error.ts'
 import { badRequest, daemonFailure, displayError, notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import { isUnexplained, refuseFileFailure } from './daemon-failures.ts'
+import { recordEvent } from '../activity/record.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import { isInternalDaemonError, toFileApiError } from './daemon-failures.ts'
 import { recordUnlessDenied, refuseDenied } from './denylist.ts'
 import { entryPath } from './fields.ts'
-import { filesOf, findEntry, type Target } from './listing.ts'
-import { exclusively } from './lock.ts'
+import { type FileEntry, findEntry, getDaemonFiles } from './listing.ts'
+import { withFileLock } from './lock.ts'
 import { resolveEntry, splitPath } from './paths.ts'
 
-/** Bytes of the largest file that is shown or written as text. */
-export const editableBytes = 4 * 1024 * 1024
+/** Bytes of the largest file that can be read or written as text. */
+export const maxEditableBytes = 4 * 1024 * 1024
 
-/** A folder to look into; the root when left out. Spec: Client API, files: list. */
+/** The folder to list, the root when left out. Spec: getClientServersByServerFilesList. */
 export const DirectoryQuery = () => z.object({ directory: z.string().nullish() })
 
-/** One file, by its path. Spec: Client API, files: contents, download, write. */
+/** The path of one file. Spec: docs/files.md#reading. */
 export const FileQuery = () => z.object({ file: entryPath() })
 
 /**
- * The bytes of a file. What it is, is looked up first: reading a folder breaks the connection, and reading a
- * pipe waits for ever. Records `server:file.read`. Refuses with 404 what is missing, with 400 what is no
- * readable file or larger than 4 MiB, with 403 what the egg protects. Wings: GET …/files/contents.
+ * Reads the bytes of a file. Looks up its type first, because daemons break the connection on a folder and never
+ * answer for a pipe. Records `server:file.read`. Refuses with 404 when it does not exist, with 400 when it is not
+ * a readable file or larger than 4 MiB, with 403 when the egg protects it, with 502 when the daemon sends more
+ * without having announced it. Wings: GET …/files/contents.
  */
 export async function readContents(
   panel: Panel,
-  target: Target,
+  target: ServerOnNode,
   file: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const path = resolveEntry('file', '/', file)
-  const files = filesOf(panel, target)
+  const files = getDaemonFiles(panel, target)
   const entry = await findEntry(panel, files, path)
-  if (!entry) throw notFound('There is no such file.')
+  if (!entry) throw notFound('The file does not exist.')
   if (entry.kind === 'folder') throw badRequest('This is a folder, not a file.')
-  if (entry.kind === 'special') throw badRequest('This is no file that can be read.')
-  if (entry.size > editableBytes) throw tooLarge()
-  const isLink = entry.kind === 'link'
-  const content = await readAll(files, path).catch((error: unknown) => {
-    if (isLink && error instanceof DaemonError && error.status !== null) throw unreadableLink()
-    return refuseFileFailure(error)
+  if (entry.kind === 'special') throw badRequest('This is not a regular file and cannot be read.')
+  if (entry.size > maxEditableBytes) throw tooLarge()
+  const content = await files.read(path, maxEditableBytes).catch((error: unknown) => {
+    throw toReadApiError(entry, error)
   })
-  if (content === null) throw isLink ? unreadableLink() : brokenOff()
+  if (content === null) throw tooLarge()
   await recordUnlessDenied(panel, target.server, 'server:file.read', path)
   return content
 }
 
 /**
- * The file holds exactly these bytes, made or replaced, with the folders above it. Records
- * `server:file.write`. Refuses with 400 what is a folder or lies in a file, with 403 what the egg protects.
- * Wings: POST …/files/write.
+ * Writes these bytes to a file, which is created or replaced, with missing folders. Records `server:file.write`.
+ * Refuses with 400 when the path is a folder or leads through a file, with 403 when the egg protects it. Wings:
+ * POST …/files/write.
  */
 export async function writeContents(
   panel: Panel,
-  target: Target,
+  target: ServerOnNode,
   file: string,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   const { server } = target
   const path = resolveEntry('file', '/', file)
   await refuseDenied(panel, server, [path])
-  const files = filesOf(panel, target)
-  await exclusively(panel, server, () =>
-    files.write(path, content).catch((error: unknown) => refuseObstacle(panel, files, path, error)),
+  const files = getDaemonFiles(panel, target)
+  await withFileLock(panel, server, () =>
+    files.write(path, content).catch(async (error: unknown) => {
+      throw await explainBlockedPath(panel, files, path, error)
+    }),
   )
-  await record(panel, 'server:file.write', { serverId: server.id, properties: { file: path } })
+  await recordEvent(panel, 'server:file.write', { serverId: server.id, properties: { file: path } })
 }
 
 /**
- * For the failure of what makes something at a path: 400 when a file stands where a folder has to be, which
- * daemons before 1.12 call a fault of their own.
+ * Returns the error to throw after a call that creates something at a path has failed: 400 when the parent is a
+ * file, for which daemons before 1.12 answer 500, else as `toFileApiError`.
  */
-export async function refuseObstacle(
+export async function explainBlockedPath(
   panel: Panel,
   files: DaemonFiles,
   path: string,
   error: unknown,
-): Promise<never> {
+): Promise<unknown> {
   const { directory } = splitPath(path)
-  if (isUnexplained(error) && directory !== '/') {
-    const above = await findEntry(panel, files, directory).catch(() => null)
-    if (above && above.kind !== 'folder') throw badRequest(`${directory} is no folder.`)
+  if (isInternalDaemonError(error) && directory !== '/') {
+    const parentEntry = await findEntry(panel, files, directory).catch(() => null)
+    if (parentEntry && parentEntry.kind !== 'folder') return badRequest(`${directory} is not a folder.`)
   }
-  return refuseFileFailure(error)
+  return toFileApiError(error)
 }
 
-/** The bytes of an answer, read no further than the limit; null when it broke off. */
-async function readAll(files: DaemonFiles, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  const answer = await files.read(path)
-  if (Number(answer.headers.get('content-length')) > editableBytes) {
-    await answer.body?.cancel()
-    throw tooLarge()
-  }
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  const reader = answer.body?.getReader()
-  for (;;) {
-    const part = await reader?.read().catch(() => null)
-    if (part === null) return null
-    if (!part?.value) break
-    size += part.value.byteLength
-    chunks.push(part.value)
-    if (size > editableBytes) {
-      await reader?.cancel()
-      throw tooLarge()
-    }
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer())
+/** Converts the failure of reading a file, to be thrown. Daemons break the connection on what a link may lead to. */
+function toReadApiError({ kind }: FileEntry, error: unknown): unknown {
+  if (!(error instanceof DaemonError) || error.status === null || error.isTooLarge)
+    return toFileApiError(error)
+  if (kind === 'link') return badRequest('This link cannot be followed.')
+  if (error.status < 300)
+    return daemonFailure(502, 'The node stopped while it was sending the file. Try again.')
+  return toFileApiError(error)
 }
 
 const tooLarge = () =>
   displayError('This file is larger than 4 MiB. Download it instead.', 'FileSizeTooLargeException')
-const unreadableLink = () => badRequest('This is a link that cannot be followed.')
-const brokenOff = () => daemonFailure(502, 'The node broke off while it sent the file.')

@@ -1,29 +1,26 @@
-import { DaemonError } from '../../adapters/daemon.ts'
+import { DaemonError } from '../../adapters/daemon-error.ts'
 import { ApiError, forbidden } from '../../errors.ts'
-import { refuseDaemonFailure } from '../daemon-errors.ts'
+import { toDaemonApiError } from '../nodes/daemon-errors.ts'
 
 /**
- * As `refuseDaemonFailure`, for calls that touch files: a daemon says 403 also of what its egg protects,
- * when its list is another one than the panel's. Wings: file routes, denylist.
+ * Converts the failure of a call that touches files, as `toDaemonApiError` does, to be thrown. A 403 that names
+ * the denylist stays a 403: the daemon's copy of the egg may be another one. Wings: docs/wings.md#denylist.
  */
-export function refuseFileFailure(error: unknown): never {
+export function toFileApiError(error: unknown): unknown {
   if (error instanceof DaemonError && error.status === 403 && /denylist/i.test(error.message)) {
-    throw forbidden('The egg of the server protects this file.')
+    return forbidden('The egg of the server protects this file.')
   }
-  return refuseDaemonFailure(error)
+  return toDaemonApiError(error)
 }
 
-/** Whether the daemon failed without saying why: older ones do so on what is missing or of another kind. */
-export const isUnexplained = (error: unknown): boolean => error instanceof DaemonError && error.status === 500
+/** Whether the daemon answered 500, as older ones do for an entry that is missing or of another type. */
+export const isInternalDaemonError = (error: unknown): boolean =>
+  error instanceof DaemonError && error.status === 500
 
-/** Whether the panel has stopped waiting for a daemon that may well go on. */
-export const isOutOfPatience = (error: unknown): boolean =>
-  error instanceof DaemonError && (error.cause as { name?: unknown } | undefined)?.name === 'TimeoutError'
-
-/** The refusal with a word in front that says what it is about. */
-export const about = (what: string, error: ApiError): ApiError =>
+/** Creates a copy of an error whose details begin with `context`. */
+export const withContext = (context: string, error: ApiError): ApiError =>
   new ApiError(
     error.status,
-    error.entries.map((entry) => ({ ...entry, detail: `${what} ${entry.detail}` })),
+    error.entries.map((entry) => ({ ...entry, detail: `${context} ${entry.detail}` })),
     { cause: error, headers: error.headers },
   )

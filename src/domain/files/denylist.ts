@@ -4,14 +4,15 @@ import ignore from 'ignore'
 import { activity, eggs } from '../../db/schema.ts'
 import { forbidden } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
-import { entryOf, type EventName } from '../activity.ts'
-import type { ReachedServer } from '../credentials.ts'
+import type { EventName } from '../activity/events.ts'
+import { activityRow } from '../activity/record.ts'
+import type { ServerAccess } from '../servers/access.ts'
 
-type Server = ReachedServer['server']
+type Server = ServerAccess['server']
 
 /**
- * None of the paths is protected by the server's egg, nor in a folder that is. Refuses with 403. A daemon
- * asks its own copy of the list, and on some routes only. Wings: file routes, denylist.
+ * Refuses with 403 when the egg of the server protects one of the paths or a folder above it. Daemons check their
+ * own copy of the denylist, and on some routes only. Wings: docs/wings.md#denylist.
  */
 export async function refuseDenied(
   panel: Panel,
@@ -19,16 +20,16 @@ export async function refuseDenied(
   paths: string[],
 ): Promise<void> {
   const [row] = await panel.db
-    .select(denylistColumns())
+    .select(denylistFields())
     .from(eggs)
-    .leftJoin(parent, isParent)
+    .leftJoin(parentEgg, isParentEgg)
     .where(eq(eggs.id, server.eggId))
   refuseMatches(row, paths)
 }
 
 /**
- * The event is recorded, unless the server's egg protects the file: then there is none, and 403. One statement:
- * who reads pays no second one.
+ * Records the event in the statement that reads the denylist. Refuses with 403, without an event, when the egg
+ * protects the file.
  */
 export function recordUnlessDenied(
   panel: Panel,
@@ -36,30 +37,35 @@ export function recordUnlessDenied(
   event: EventName,
   file: string,
 ): Promise<void> {
-  return inTransaction(panel, async ({ db }) => {
-    const entry = entryOf(panel, event, { serverId: server.id, properties: { file } })
-    const recorded = db.$with('recorded').as(db.insert(activity).values(entry).returning({ id: activity.id }))
-    const [row] = await db
+  return inTransaction(panel, async (tx) => {
+    const entry = activityRow(tx, event, { serverId: server.id, properties: { file } })
+    const recorded = tx.db
+      .$with('recorded')
+      .as(tx.db.insert(activity).values(entry).returning({ id: activity.id }))
+    const [row] = await tx.db
       .with(recorded)
-      .select(denylistColumns())
+      .select(denylistFields())
       .from(eggs)
-      .leftJoin(parent, isParent)
+      .leftJoin(parentEgg, isParentEgg)
       .where(eq(eggs.id, server.eggId))
-    // Thrown inside, so that the entry is taken back.
+    // Thrown inside the transaction, so that the entry is rolled back.
     refuseMatches(row, [file])
   })
 }
 
-const parent = alias(eggs, 'parent')
-const isParent = eq(parent.id, eggs.configFrom)
+const parentEgg = alias(eggs, 'parent')
+const isParentEgg = eq(parentEgg.id, eggs.configFrom)
 
-/** As in `effectiveEgg`: the list of the egg named by `config_from` replaces the own one. */
-const denylistColumns = () => ({
+/**
+ * Selects the denylists: that of the egg named by `config_from` replaces the own one, as in
+ * `resolveInheritedEgg`.
+ */
+const denylistFields = () => ({
   own: eggs.fileDenylist,
-  inherited: sql<string[] | null>`${parent.fileDenylist}`.mapWith(parent.fileDenylist),
+  inherited: sql<string[] | null>`${parentEgg.fileDenylist}`.mapWith(parentEgg.fileDenylist),
 })
 
-/** Patterns are those of .gitignore; Linux tells capitals from small letters. */
+/** Patterns have the syntax of .gitignore and are case-sensitive, as files on Linux are. */
 function refuseMatches(
   row: { own: string[]; inherited: string[] | null } | undefined,
   paths: string[],

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 
-/** The most entries which one request may name. Rule DO-3. */
-const mostEntries = 1000
+/** Entries that one request may name (DO-3). */
+const maxEntries = 1000
 
-/** Path or name of an entry, blanks at its ends included; one of blanks alone counts as left out. */
+/** A path or name of an entry, kept with its outer blanks; blanks alone count as missing. */
 export const entryPath = () => z.string().regex(/\S/, 'required')
 
-/** Some entries, at least one. */
-export const entriesOf = <Entry extends z.ZodType>(entry: Entry) =>
-  z.array(entry).min(1, 'required').max(mostEntries, 'max')
+/** A list of at least one entry. */
+export const entryList = <Entry extends z.ZodType>(entry: Entry) =>
+  z.array(entry).min(1, 'required').max(maxEntries, 'max')

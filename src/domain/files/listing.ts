@@ -1,20 +1,20 @@
 import type { DaemonFile, DaemonFiles } from '../../adapters/daemon-files.ts'
-import { daemonFailure, notFound } from '../../errors.ts'
+import { DaemonError } from '../../adapters/daemon-error.ts'
+import { ApiError, notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
-import type { ReachedServer } from '../credentials.ts'
-import { isUnexplained, refuseFileFailure } from './daemon-failures.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import { isInternalDaemonError, toFileApiError } from './daemon-failures.ts'
+import { withListingLock } from './lock.ts'
 import { isTrashName, resolvePath, splitPath } from './paths.ts'
 
-export type Target = Pick<ReachedServer, 'server' | 'node'>
-
-/** One thing in a folder. */
+/** An entry of a folder. */
 export type FileEntry = {
   name: string
   /** As `ls -l` writes it. */
   mode: string
   /** Octal digits. */
   modeBits: string
-  /** Bytes; of a link, those of its own. */
+  /** Bytes; for a link, those of the link itself. */
   size: number
   kind: 'file' | 'folder' | 'link' | 'special'
   mimeType: string
@@ -22,113 +22,135 @@ export type FileEntry = {
   modifiedAt: Date
 }
 
-/** The files of a server on its daemon. */
-export const filesOf = (panel: Panel, { server, node }: Target): DaemonFiles =>
+/** Returns the file operations of a server on its daemon. */
+export const getDaemonFiles = (panel: Panel, { server, node }: ServerOnNode): DaemonFiles =>
   panel.daemon(node).files(server.uuid)
 
+/** A folder as it is shown; truncated when it has more than 10,000 entries. */
+export type FolderListing = { entries: FileEntry[]; isTruncated: boolean }
+
 /**
- * What a folder holds, folders first, then by name; without the trash. Refuses with 404 when there is no such
- * folder. Spec: Client API, files: list. Wings: GET …/files/list-directory.
+ * Lists a folder without the trash: folders first, then by name; of more than 10,000 entries only the first that the
+ * daemon names. Refuses with 404 when the folder does not exist, with 429 while another folder of the server is being
+ * listed. Spec: getClientServersByServerFilesList. Wings: GET …/files/list-directory.
  */
 export async function listFolder(
   panel: Panel,
-  target: Target,
+  target: ServerOnNode,
   directory: string | null,
-): Promise<FileEntry[]> {
+): Promise<FolderListing> {
   const path = resolvePath('directory', directory ?? '/')
-  const entries = await readFolder(panel, filesOf(panel, target), path)
-  return entries.filter(({ name }) => !isTrashName(name)).toSorted(compareEntries)
+  const files = getDaemonFiles(panel, target)
+  return withListingLock(panel, target.server, async () => {
+    const { entries, isTruncated } = await readFolder(files, path, () => files.list(path))
+    const shown = toFileEntries(panel, entries).filter(({ name }) => !isTrashName(name))
+    return { entries: shown.toSorted(compareEntries), isTruncated }
+  })
 }
 
 /**
- * What a folder holds, as the daemon tells. Refuses with 404 when there is none: daemons before 1.12 fail
- * with 500 then, so the folder above is asked, and the root, before a failure is believed.
+ * Finds the entries of a folder with these names, in one call. Refuses with 404 when the folder does not exist, with
+ * 502 when it is too large to find them.
  */
-export async function readFolder(panel: Panel, files: DaemonFiles, path: string): Promise<FileEntry[]> {
+export const findEntries = async (
+  panel: Panel,
+  files: DaemonFiles,
+  directory: string,
+  names: readonly string[],
+): Promise<FileEntry[]> =>
+  toFileEntries(panel, await readFolder(files, directory, () => files.find(directory, names)))
+
+/** Finds the entry at a path other than the root; null when it or its folder does not exist. */
+export async function findEntry(panel: Panel, files: DaemonFiles, path: string): Promise<FileEntry | null> {
+  const { directory, name } = splitPath(path)
+  const [entry] = await findEntries(panel, files, directory, [name]).catch(emptyIfNotFound)
+  return entry ?? null
+}
+
+/**
+ * Reads a folder. Refuses with 404 when it does not exist. Daemons before 1.12 answer 500 then, so the parent and
+ * the root are read before the failure is believed.
+ */
+async function readFolder<T>(files: DaemonFiles, path: string, read: () => Promise<T>): Promise<T> {
   try {
-    return entriesOf(panel, await files.list(path))
+    return await read()
   } catch (error) {
-    if (path === '/') return refuseFileFailure(error)
-    if (statusOf(error) === 404) throw noSuchFolder()
-    if (!isUnexplained(error)) return refuseFileFailure(error)
+    if (path === '/') throw toFileApiError(error)
+    if (statusOf(error) === 404) throw folderNotFound()
+    if (!isInternalDaemonError(error)) throw toFileApiError(error)
     const { directory, name } = splitPath(path)
-    const above = await files.list(directory).catch((failure: unknown) => {
-      if (isUnexplained(failure) || statusOf(failure) === 404) return null
-      return refuseFileFailure(failure)
+    const found = await files.find(directory, [name]).catch((failure: unknown) => {
+      if (isInternalDaemonError(failure) || statusOf(failure) === 404) return null
+      throw toFileApiError(failure)
     })
-    // Not even the folder above can be read: when the daemon can read anything, that one is missing too.
-    if (above === null) await files.list('/').catch(refuseFileFailure)
-    const entry = entriesOf(panel, above ?? []).find((each) => each.name === name)
-    if (entry?.kind !== 'folder') throw noSuchFolder()
-    return refuseFileFailure(error)
+    // When the daemon can read the root but not the parent, the parent is missing too.
+    if (found === null) {
+      await files.find('/', []).catch((failure: unknown) => {
+        throw toFileApiError(failure)
+      })
+    }
+    const [entry] = found ?? []
+    if (!entry || detectKind(entry) !== 'folder') throw folderNotFound()
+    throw toFileApiError(error)
   }
 }
 
-/** What is at a path, which is not the root; null when there is nothing, not even a folder above. */
-export async function findEntry(panel: Panel, files: DaemonFiles, path: string): Promise<FileEntry | null> {
-  const { directory, name } = splitPath(path)
-  const entries = await readFolder(panel, files, directory).catch(emptyWhenMissing)
-  return entries.find((entry) => entry.name === name) ?? null
-}
-
-/** For `.catch`: what is missing holds nothing. */
-export function emptyWhenMissing(error: unknown): FileEntry[] {
+/** Converts a 404 into an empty folder, for `.catch`; throws other errors again. */
+export function emptyIfNotFound(error: unknown): FileEntry[] {
   if (statusOf(error) === 404) return []
   throw error
 }
 
-const statusOf = (error: unknown) => (error as { status?: unknown } | null)?.status
-const noSuchFolder = () => notFound('There is no such folder.')
+const statusOf = (error: unknown) =>
+  error instanceof ApiError || error instanceof DaemonError ? error.status : null
+const folderNotFound = () => notFound('The folder does not exist.')
 
-const names = new Intl.Collator('en', { numeric: true })
+const nameCollator = new Intl.Collator('en', { numeric: true })
 
-function compareEntries(one: FileEntry, other: FileEntry): number {
+function compareEntries(a: FileEntry, b: FileEntry): number {
   const isFolder = (entry: FileEntry) => Number(entry.kind === 'folder')
-  return isFolder(other) - isFolder(one) || names.compare(one.name, other.name)
+  return isFolder(b) - isFolder(a) || nameCollator.compare(a.name, b.name)
 }
 
-/** Daemons are other people's machines: what has no name is nothing. */
-function entriesOf(panel: Panel, answer: unknown): FileEntry[] {
-  if (!Array.isArray(answer)) throw daemonFailure(502, 'The node gave an answer that cannot be used.')
-  return answer.flatMap((each: unknown) => {
-    const file = (typeof each === 'object' && each !== null ? each : {}) as DaemonFile
-    return typeof file.name === 'string' && file.name !== '' ? [entryOf(panel, file)] : []
-  })
-}
+/** Drops entries without a name: answers of daemons are untrusted (RM-6). */
+const toFileEntries = (panel: Panel, entries: readonly (DaemonFile | null)[]): FileEntry[] =>
+  entries.flatMap((file) =>
+    typeof file?.name === 'string' && file.name !== '' ? [toFileEntry(panel, file)] : [],
+  )
 
-/** A file as its daemon describes it, with what it left out. Wings: file object. */
-export function entryOf(panel: Panel, file: DaemonFile): FileEntry {
-  const kind = kindOf(file)
+/** Converts a file of the daemon, with defaults for what it left out. Wings: docs/wings.md#file-object. */
+export function toFileEntry(panel: Panel, file: DaemonFile): FileEntry {
+  const kind = detectKind(file)
   const mime = kind === 'folder' ? 'inode/directory' : 'application/octet-stream'
   return {
-    name: text(file.name, ''),
-    mode: text(file.mode, kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'),
-    modeBits: text(file.mode_bits, kind === 'folder' ? '755' : '644'),
+    name: textOr(file.name, ''),
+    mode: textOr(file.mode, kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'),
+    modeBits: textOr(file.mode_bits, kind === 'folder' ? '755' : '644'),
     size: typeof file.size === 'number' && file.size > 0 ? Math.trunc(file.size) : 0,
     kind,
-    mimeType: text(file.mime, mime),
-    createdAt: instant(panel, file.created),
-    modifiedAt: instant(panel, file.modified),
+    mimeType: textOr(file.mime, mime),
+    createdAt: dateOrNow(panel, file.created),
+    modifiedAt: dateOrNow(panel, file.modified),
   }
 }
 
-/** The letters in front of the nine for the rights tell; older daemons never say `symlink`. */
-function kindOf(file: DaemonFile): FileEntry['kind'] {
-  const letters = text(file.mode, '').slice(0, -9)
-  if (file.symlink === true || letters.includes('L')) return 'link'
-  if (file.directory === true || letters.includes('d')) return 'folder'
-  if (/[pSDc?]/.test(letters)) return 'special'
+/** Reads the type from the letters before the nine of the permissions; older daemons never send `symlink`. */
+function detectKind(file: DaemonFile): FileEntry['kind'] {
+  const typeLetters = textOr(file.mode, '').slice(0, -9)
+  if (file.symlink === true || typeLetters.includes('L')) return 'link'
+  if (file.directory === true || typeLetters.includes('d')) return 'folder'
+  if (/[pSDc?]/.test(typeLetters)) return 'special'
   return file.file === false ? 'folder' : 'file'
 }
 
-/** Milliseconds within which years have four digits. */
-const furthest = 5.6e13
+/** Milliseconds since 1970 up to which years have four digits. */
+const maxDateMs = 5.6e13
 
-const text = (value: unknown, missing: string) =>
-  typeof value === 'string' && value !== '' ? value : missing
+const textOr = (value: unknown, fallback: string) =>
+  typeof value === 'string' && value !== '' ? value : fallback
 
-function instant(panel: Panel, value: unknown): Date {
-  const read = new Date(typeof value === 'string' ? value : NaN)
-  // Also false for what is no instant at all.
-  return Math.abs(read.getTime()) < furthest ? read : panel.now()
+function dateOrNow(panel: Panel, value: unknown): Date {
+  const date = new Date(typeof value === 'string' ? value : NaN)
+  // Also false for an invalid date.
+  return Math.abs(date.getTime()) < maxDateMs ? date : panel.now()
 }

@@ -1,112 +1,130 @@
-import { DaemonError } from '../../adapters/daemon.ts'
-import { conflict } from '../../errors.ts'
+import { isUnanswered } from '../../adapters/daemon-error.ts'
+import { conflict, tooManyRequests } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 
 type Server = { uuid: string }
 
-/** Seconds after which a lock is free again when whoever held it is gone: longer than two calls to a daemon. */
+/**
+ * Seconds after which the lock of a request that ended without releasing it is free: longer than two calls to a
+ * daemon.
+ */
 const lockSeconds = 30
-/** Milliseconds for which the lock is waited for. */
-const longestWait = 5_000
-/** Seconds for which the mark of several long operations stays: no one of them takes longer. */
-const longestOperation = 600
+/** Milliseconds that a request waits for a lock. */
+const maxLockWaitMs = 5_000
+/** Seconds after which the mark of several long operations expires: no single one takes longer. */
+const maxOperationSeconds = 600
 
 const lockKey = ({ uuid }: Server) => `files:${uuid}`
+const listingKey = ({ uuid }: Server) => `files-list:${uuid}`
 const busyKey = ({ uuid }: Server) => `files-busy:${uuid}`
 
-/** To be called between the steps of work that takes longer than two calls to a daemon. */
-export type Renew = () => Promise<void>
+/** Renews the lock; to be called between the steps of work that takes longer than two calls to a daemon. */
+export type RenewLock = () => Promise<void>
 
 /**
- * Runs `work` while no other request of the panel changes files of the server by short operations. Refuses
- * with 409 after 5 seconds in vain. Without the cache everybody gets through: the daemon still refuses to
- * move anything over what is there. Spec: Client API, file trash: restore never overwrites.
+ * Runs `work` while no other request of the panel changes files of the server by short operations. Refuses with
+ * 409 after waiting 5 seconds. Without the cache nothing is locked; the daemon still does not move an entry over
+ * another one. Spec: docs/files.md#trash.
  */
-export async function exclusively<T>(
+export async function withFileLock<T>(
   panel: Panel,
   server: Server,
-  work: (renew: Renew) => Promise<T>,
+  work: (renewLock: RenewLock) => Promise<T>,
 ): Promise<T> {
   const key = lockKey(server)
-  const holder = crypto.randomUUID()
-  if (!(await acquire(panel, key, holder))) {
+  const ownerToken = crypto.randomUUID()
+  if (!(await acquireLock(panel, key, ownerToken))) {
     throw conflict('Other files of the server are being changed. Try again in a moment.')
   }
   let renewedAt = panel.now().getTime()
-  const renew = async () => {
+  const renewLock = async () => {
     const now = panel.now().getTime()
     if (now - renewedAt < (lockSeconds / 6) * 1000) return
     renewedAt = now
-    await panel.cache.set(key, holder, lockSeconds).catch(() => undefined)
+    await panel.cache.set(key, ownerToken, lockSeconds).catch(() => undefined)
   }
   try {
-    return await work(renew)
+    return await work(renewLock)
   } finally {
-    await release(panel, key, holder)
+    await releaseKey(panel, key, ownerToken)
   }
 }
 
 /**
- * Runs `work`, which changes files for up to `seconds`, with the server marked for `refuseBusy`; it begins
- * while nobody holds the lock, and does not hold it. The mark stays for its time when `work` ends with a
- * `DaemonError` without an answer, since the daemon goes on. Refuses as `exclusively` does.
+ * Runs `work` while no other request lists a folder of the server: a large one takes memory while it is read.
+ * Refuses with 429 after waiting 5 seconds. Without the cache nothing is locked.
  */
-export async function busily<T>(
+export async function withListingLock<T>(panel: Panel, server: Server, work: () => Promise<T>): Promise<T> {
+  const key = listingKey(server)
+  if (!(await acquireLock(panel, key, true))) throw tooManyRequests(1)
+  try {
+    return await work()
+  } finally {
+    panel.defer(panel.cache.remove(key).catch(() => undefined))
+  }
+}
+
+/**
+ * Runs `work`, which changes files for up to `seconds`, with the server marked as busy. Waits for the lock before
+ * it starts, but does not keep it. The mark stays when the daemon did not answer, since it may still be working.
+ * Refuses as `withFileLock` does.
+ */
+export async function withBusyMark<T>(
   panel: Panel,
   server: Server,
   seconds: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const key = busyKey(server)
-  const holder = crypto.randomUUID()
-  await exclusively(panel, server, () => mark(panel, key, holder, seconds))
+  const ownerToken = crypto.randomUUID()
+  await withFileLock(panel, server, () => markBusy(panel, key, ownerToken, seconds))
   try {
     const result = await work()
-    await release(panel, key, holder)
+    await releaseKey(panel, key, ownerToken)
     return result
   } catch (error) {
-    const mayGoOn = error instanceof DaemonError && error.status === null && error.retryAfter === null
-    if (!mayGoOn) await release(panel, key, holder)
+    if (!isUnanswered(error)) await releaseKey(panel, key, ownerToken)
     throw error
   }
 }
 
-/** No long operation changes files of the server. Refuses with 409; call it inside `exclusively`. */
+/** Refuses with 409 while a long operation changes files of the server. Call it inside `withFileLock`. */
 export async function refuseBusy(panel: Panel, server: Server): Promise<void> {
-  const holder = await panel.cache.get(busyKey(server)).catch(() => null)
-  if (holder !== null) throw conflict('A longer operation on the files of the server is still going on.')
+  const ownerToken = await panel.cache.get(busyKey(server)).catch(() => null)
+  if (ownerToken !== null)
+    throw conflict('Another operation on the files of the server is still running. Try again later.')
 }
 
 /**
- * True as soon as the key is ours, or the cache is away; false after the longest wait. Pauses grow, for the
- * sake of the cache, and differ by chance: those who wait must not ask all at once again and again.
+ * Returns true once the key is set or the cache fails, false after the maximum wait. Delays grow and vary at
+ * random, so that waiting requests do not ask the cache all at once.
  */
-async function acquire(panel: Panel, key: string, holder: string): Promise<boolean> {
-  let waited = 0
+async function acquireLock(panel: Panel, key: string, ownerToken: string | true): Promise<boolean> {
+  let waitedMs = 0
   for (;;) {
-    if (await panel.cache.add(key, holder, lockSeconds).catch(() => true)) return true
-    if (waited >= longestWait) return false
-    const pause = (25 + waited / 10) * (0.5 + Math.random())
-    await new Promise((resolve) => setTimeout(resolve, pause))
-    waited += pause
+    if (await panel.cache.add(key, ownerToken, lockSeconds).catch(() => true)) return true
+    if (waitedMs >= maxLockWaitMs) return false
+    const retryDelayMs = (25 + waitedMs / 10) * (0.5 + Math.random())
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs))
+    waitedMs += retryDelayMs
   }
 }
 
-/** The mark of one operation is its own; that of several belongs to nobody and runs out by itself. */
-async function mark(panel: Panel, key: string, holder: string, seconds: number): Promise<void> {
+/** Sets the mark to the owner of one operation; the mark of several has no owner and expires by itself. */
+async function markBusy(panel: Panel, key: string, ownerToken: string, seconds: number): Promise<void> {
   try {
-    if (await panel.cache.add(key, holder, seconds)) return
-    await panel.cache.set(key, 'several', longestOperation)
+    if (await panel.cache.add(key, ownerToken, seconds)) return
+    await panel.cache.set(key, 'shared', maxOperationSeconds)
   } catch {
-    // Without the cache nobody asks for marks either.
+    // Without the cache no request reads marks either.
   }
 }
 
-/** Gives back what is still ours. */
-async function release(panel: Panel, key: string, holder: string): Promise<void> {
+/** Removes the key if this request still owns it. */
+async function releaseKey(panel: Panel, key: string, ownerToken: string): Promise<void> {
   try {
-    if ((await panel.cache.get(key)) === holder) await panel.cache.remove(key)
+    if ((await panel.cache.get(key)) === ownerToken) await panel.cache.remove(key)
   } catch {
-    // It runs out by itself.
+    // The key expires by itself.
   }
 }

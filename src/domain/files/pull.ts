@@ -1,20 +1,22 @@
 import * as z from 'zod'
+import { hasTimedOut } from '../../adapters/daemon-error.ts'
 import type { PullRequest } from '../../adapters/daemon-files.ts'
 import type { Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
+import { recordEvent } from '../activity/record.ts'
 import { boolean } from '../fields.ts'
+import type { ServerOnNode } from '../servers/access.ts'
 import { invalidField } from '../validation.ts'
-import { isOutOfPatience, refuseFileFailure } from './daemon-failures.ts'
+import { toFileApiError } from './daemon-failures.ts'
 import { refuseDenied } from './denylist.ts'
-import { filesOf, type Target } from './listing.ts'
-import { busily, exclusively } from './lock.ts'
-import { resolveEntry, resolvePath, shownDirectory, splitPath } from './paths.ts'
-import { publicAddress } from './public-address.ts'
+import { getDaemonFiles } from './listing.ts'
+import { withBusyMark, withFileLock } from './lock.ts'
+import { resolveEntry, resolvePath, displayDirectory, splitPath } from './paths.ts'
+import { parsePublicUrl } from './public-url.ts'
 
-/** Seconds for which a download that is waited for counts as going on, at most. */
-const longestPull = 600
+/** Seconds after which the mark of a download in the foreground expires. */
+const maxPullSeconds = 600
 
-/** Spec: Client API, files: pull. */
+/** Spec: postClientServersByServerFilesPull. */
 export const PullInput = () =>
   z.object({
     url: z.string().min(1, 'required').max(4096, 'max'),
@@ -27,43 +29,46 @@ export const PullInput = () =>
 type Input = z.output<ReturnType<typeof PullInput>>
 
 /**
- * The daemon fetches a file from elsewhere: when this returns it has begun, with `foreground` it is done,
- * unless it took longer than the longest wait. Records `server:file.pull`.
+ * Lets the daemon download a file from a URL. Returns when the download has started, with `foreground` when it is
+ * done or the timeout has passed. Records `server:file.pull`.
  *
- * Refuses with 422 addresses that are not out in the internet, with 403 the trash and what the egg protects;
- * not what a header of the answer may name. Rule IN-8. Wings: POST …/files/pull.
+ * Refuses with 422 URLs that are not public (IN-8), with 403 the trash and what the egg protects, but not a name
+ * that the header of the response gives. Wings: POST …/files/pull.
  */
-export async function pullFile(panel: Panel, target: Target, input: Input): Promise<void> {
+export async function pullFile(panel: Panel, target: ServerOnNode, input: Input): Promise<void> {
   const { server } = target
-  const url = publicAddress(input.url)
-  if (!url) throw invalidField('url', 'url', 'The url field must be a public http or https address.')
-  const { request, path } = requestOf(url, input)
+  const url = parsePublicUrl(input.url)
+  if (!url) throw invalidField('url', 'url', 'The url field must be a public http or https URL.')
+  const { request, path } = buildPullRequest(url, input)
   await refuseDenied(panel, server, [path])
-  const pull = () => filesOf(panel, target).pull(request, panel.config.longestWait)
+  const pull = () => getDaemonFiles(panel, target).pull(request, panel.config.maxWaitMs)
   await (
-    input.foreground ? busily(panel, server, longestPull, pull) : exclusively(panel, server, pull)
+    input.foreground ? withBusyMark(panel, server, maxPullSeconds, pull) : withFileLock(panel, server, pull)
   ).catch((error: unknown) => {
-    if (!input.foreground || !isOutOfPatience(error)) refuseFileFailure(error)
+    if (!input.foreground || !hasTimedOut(error)) throw toFileApiError(error)
   })
-  const properties = { directory: shownDirectory(request.directory), url: input.url }
-  await record(panel, 'server:file.pull', { serverId: server.id, properties })
+  const properties = { directory: displayDirectory(request.directory), url: input.url }
+  await recordEvent(panel, 'server:file.pull', { serverId: server.id, properties })
 }
 
-/** What the daemon is told, and where the file will be as far as that can be known. */
-function requestOf(url: URL, input: Input): { request: PullRequest; path: string } {
+/** Builds the request for the daemon, and the path of the file as far as it is known before the download. */
+function buildPullRequest(url: URL, input: Input): { request: PullRequest; path: string } {
   const directory = resolvePath('directory', input.directory ?? '/')
   const options = {
     ...(input.use_header === null || input.use_header === undefined ? {} : { useHeader: input.use_header }),
     ...(input.foreground === null || input.foreground === undefined ? {} : { foreground: input.foreground }),
   }
   if (!input.filename) {
-    // Judged as a name, though the daemon finds it by itself.
+    // Checked as a name, although the daemon derives it from the URL itself.
     const path = resolvePath('url', directory, lastSegment(url))
     return { request: { url: url.href, directory, ...options }, path }
   }
   const path = resolveEntry('filename', directory, input.filename)
-  const place = splitPath(path)
-  return { request: { url: url.href, directory: place.directory, fileName: place.name, ...options }, path }
+  const pathParts = splitPath(path)
+  return {
+    request: { url: url.href, directory: pathParts.directory, fileName: pathParts.name, ...options },
+    path,
+  }
 }
 
 function lastSegment({ pathname }: URL): string {

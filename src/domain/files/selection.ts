@@ -1,20 +1,20 @@
 import type { Panel } from '../../panel.ts'
-import type { ReachedServer } from '../credentials.ts'
+import type { ServerAccess } from '../servers/access.ts'
 import { refuseDenied } from './denylist.ts'
-import { nameIn, resolveMember, resolvePath } from './paths.ts'
+import { relativeName, resolveMember, resolvePath } from './paths.ts'
 
 /**
- * The things in one folder that a request names, each once, by their names from there on. Refuses with 422 the
- * folder itself and what is not in it, with 403 what the egg protects.
+ * Resolves the entries of a folder that a request names, each once, to names relative to it. Refuses with 422 the
+ * folder itself and paths outside it, with 403 what the egg protects.
  */
-export async function selectMembers(
+export async function resolveSelection(
   panel: Panel,
-  server: ReachedServer['server'],
+  server: ServerAccess['server'],
   input: { root?: string | null | undefined; files: string[] },
 ): Promise<{ root: string; names: string[] }> {
   const root = resolvePath('root', input.root ?? '/')
-  const members = input.files.map((file, index) => resolveMember(`files.${index}`, root, file))
-  const paths = [...new Set(members)]
+  const resolvedPaths = input.files.map((file, index) => resolveMember(`files.${index}`, root, file))
+  const paths = [...new Set(resolvedPaths)]
   await refuseDenied(panel, server, paths)
-  return { root, names: paths.map((path) => nameIn(root, path)) }
+  return { root, names: paths.map((path) => relativeName(root, path)) }
 }

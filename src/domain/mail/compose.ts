@@ -1,22 +1,25 @@
 import type { Message } from '../../adapters/mail.ts'
 
-/** What a mail says, as plain text: paragraphs, and one thing to click. */
-export type Letter = {
+/** The text of a mail: paragraphs and one button. */
+export type MailContent = {
   to: string
-  /** Of what it says, as a tag for browsers. */
+  /** Language tag of the text. */
   language: string
   subject: string
   paragraphs: string[]
   button: { label: string; url: string }
-  /** Stands below the button, in small print. */
+  /** Small print below the button. */
   footnote: string
 }
 
-const longestName = 100
+const maxNameLength = 100
 
-/** The letter with a text part and an HTML part, in which nothing of it is read as markup. Addresses of links are absolute. */
-export function composeMail(letter: Letter): Omit<Message, 'from'> {
-  const { to, language, paragraphs, button, footnote } = letter
+/**
+ * Composes a mail with a text part and an HTML part; nothing in the content is read as markup. URLs must be
+ * absolute.
+ */
+export function composeMail(content: MailContent): Omit<Message, 'from'> {
+  const { to, language, paragraphs, button, footnote } = content
   const text = [...paragraphs, `${button.label}: ${button.url}`, footnote].join('\n\n')
   const link = `<a href="${escapeHtml(button.url)}" style="color:#1d4ed8">${escapeHtml(button.label)}</a>`
   const html = [
@@ -28,18 +31,18 @@ export function composeMail(letter: Letter): Omit<Message, 'from'> {
     `<p style="font-size:smaller;color:#6b7280">${escapeHtml(footnote)}</p>`,
     '</body></html>',
   ].join('\n')
-  return { to, subject: oneLine(letter.subject, 2 * longestName), text: `${text}\n`, html }
+  return { to, subject: toSingleLine(content.subject, 2 * maxNameLength), text: `${text}\n`, html }
 }
 
-/** A name that people chose, on one line and no longer than a line: fit for a subject and between quotes. */
-export const shownName = (name: string): string => oneLine(name, longestName)
+/** Limits a name that users chose to one line of at most 100 characters, for subjects and quotations. */
+export const sanitizeDisplayName = (name: string): string => toSingleLine(name, maxNameLength)
 
-/** Line breaks would begin another header, marks of direction another text. */
-const oneLine = (text: string, longest: number) =>
+/** Line breaks would begin another header, and direction marks could disguise the text. */
+const toSingleLine = (text: string, maxLength: number) =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
-    .slice(0, longest)
+    .slice(0, maxLength)
     .toWellFormed()
 
 const entities: Record<string, string> = {

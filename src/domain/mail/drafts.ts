@@ -2,81 +2,128 @@ import { and, eq } from 'drizzle-orm'
 import { servers, subusers, users } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
 import type { Panel } from '../../panel.ts'
-import { setting } from '../settings.ts'
-import { invitationDays, type MailOrder, resetMinutes } from './orders.ts'
-import type { MailName } from './texts.ts'
+import { isReleasedEmail } from '../accounts/email-claims.ts'
+import { emailLinkHours } from '../accounts/email-links.ts'
+import { unverifiedEmailOf } from '../accounts/email.ts'
+import { getSetting, getSettings } from '../settings/settings.ts'
+import { invitationDays, type MailJob, resetMinutes } from './enqueue.ts'
+import type { MailTemplate } from './texts.ts'
 
-/** What a mail says to whom, before its links are made. */
-export type Draft = {
-  text: MailName
+/** A mail before its link is created. */
+export type MailDraft = {
+  template: MailTemplate
   user: User
   to: string
-  /** Beside `panel` and `username`. */
+  /** Values besides `panel` and `username`. */
   values: Record<string, string>
-  /** A path of the panel, or for how many seconds a link to a new password is good. */
-  link: string | { resetSeconds: number }
+  /** A path of the panel, the lifetime of a link to set a new password, or the address that a link verifies. */
+  link: string | { resetSeconds: number } | { verifies: string }
 }
 
-/** The draft of what was ordered, as things stand now; null when there is nobody to write to any more, or no reason. */
-export async function draftOf(panel: Panel, order: MailOrder): Promise<Draft | null> {
-  switch (order.template) {
+/**
+ * Builds the draft of a mail job from the current data. Returns null when there is no recipient or no
+ * reason any more.
+ */
+export async function buildDraft(panel: Panel, job: MailJob): Promise<MailDraft | null> {
+  const draft = await draftMail(panel, job)
+  return draft && !isReleasedEmail(draft.to) ? draft : null
+}
+
+async function draftMail(panel: Panel, job: MailJob): Promise<MailDraft | null> {
+  switch (job.template) {
     case 'server-access':
-      return accessDraft(panel, order)
+      return draftAccessMail(panel, job)
     case 'server-installed':
     case 'server-reinstalled':
-      return installDraft(panel, order)
+    case 'server-install-failed':
+      return draftInstallMail(panel, job)
     default:
-      return accountDraft(panel, order)
+      return draftAccountMail(panel, job)
   }
 }
 
-type AccountOrder = Exclude<MailOrder, { serverId: number }>
+type AccountMailJob = Exclude<MailJob, { serverId: number }>
 
 const accountPages = {
   registered: '/',
   'password-changed': '/',
   'email-changed': '/',
+  'email-released': '/account',
   'passkey-added': '/account',
   'identity-added': '/account',
+  'two-factor-reset': '/account/sign-in',
+  'sign-in-attempts': '/account/sign-in',
 }
 
-async function accountDraft(panel: Panel, order: AccountOrder): Promise<Draft | null> {
+async function draftAccountMail(panel: Panel, job: AccountMailJob): Promise<MailDraft | null> {
   const [user] =
-    order.userId === null ? [] : await panel.db.select().from(users).where(eq(users.id, order.userId))
+    job.userId === null ? [] : await panel.db.select().from(users).where(eq(users.id, job.userId))
   if (!user) return null
-  const draft = { text: order.template, user, to: user.email, values: {} }
-  if (order.template === 'password-reset') {
+  const draft = { template: job.template, user, to: user.email, values: {} }
+  if (job.template === 'password-reset') {
     const values = { minutes: String(resetMinutes) }
     return { ...draft, values, link: { resetSeconds: resetMinutes * 60 } }
   }
-  const to = order.template === 'email-changed' ? order.to : user.email
-  return { ...draft, to, link: accountPages[order.template] }
+  if (job.template === 'account-created' || job.template === 'password-removed') {
+    const isOff = job.template === 'account-created' && !(await isPasswordMailOn(panel))
+    const values = { days: String(invitationDays) }
+    return isOff ? null : { ...draft, values, link: { resetSeconds: invitationDays * 86_400 } }
+  }
+  if (job.template === 'email-verification') {
+    const to = unverifiedEmailOf(user)
+    const values = { hours: String(emailLinkHours) }
+    return to === null ? null : { ...draft, to, values, link: { verifies: to } }
+  }
+  if (job.template === 'email-released') {
+    // An unverified address of the account may belong to another user.
+    const values = { email: job.email }
+    return user.emailVerifiedAt ? { ...draft, values, link: accountPages['email-released'] } : null
+  }
+  const to = job.template === 'email-changed' ? job.to : user.email
+  return { ...draft, to, link: accountPages[job.template] }
 }
 
-async function accessDraft(
+/** A password is of no use while signing in with one is switched off. */
+async function isPasswordMailOn(panel: Panel): Promise<boolean> {
+  const settings = await getSettings(panel, ['notifications.account_created', 'sign_in.password'])
+  return settings['notifications.account_created'] && settings['sign_in.password']
+}
+
+async function draftAccessMail(
   panel: Panel,
-  { userId, serverId }: Extract<MailOrder, { template: 'server-access' }>,
-): Promise<Draft | null> {
+  { userId, serverId }: Extract<MailJob, { template: 'server-access' }>,
+): Promise<MailDraft | null> {
   const [found] = await panel.db
-    .select({ user: users, server: servers.name, identifier: servers.uuidShort })
+    .select({
+      user: users,
+      server: servers.name,
+      identifier: servers.uuidShort,
+      pending: subusers.pending,
+    })
     .from(subusers)
     .innerJoin(users, eq(users.id, subusers.userId))
     .innerJoin(servers, eq(servers.id, subusers.serverId))
     .where(and(eq(subusers.userId, userId), eq(subusers.serverId, serverId)))
   if (!found) return null
-  const { user, server, identifier } = found
+  const { user, server, identifier, pending } = found
   const draft = { user, to: user.email, values: { server, days: String(invitationDays) } }
-  return user.passwordHash === null
-    ? { ...draft, text: 'invitation', link: { resetSeconds: invitationDays * 86_400 } }
-    : { ...draft, text: 'server-access', link: `/server/${identifier}` }
+  const link = { resetSeconds: invitationDays * 86_400 }
+  if (user.passwordHash === null) return { ...draft, template: 'invitation', link }
+  // The user of the account need not have the address. The link gives the account to its reader.
+  return pending
+    ? { ...draft, template: 'invitation-claimed', link }
+    : { ...draft, template: 'server-access', link: `/server/${identifier}` }
 }
 
-async function installDraft(
+async function draftInstallMail(
   panel: Panel,
-  { template, serverId }: Extract<MailOrder, { template: 'server-installed' | 'server-reinstalled' }>,
-): Promise<Draft | null> {
-  const isFirst = template === 'server-installed'
-  if (!(await setting(panel, isFirst ? 'notifications.install' : 'notifications.reinstall'))) return null
+  {
+    template,
+    serverId,
+  }: Extract<MailJob, { template: 'server-installed' | 'server-reinstalled' | 'server-install-failed' }>,
+): Promise<MailDraft | null> {
+  const setting = template === 'server-reinstalled' ? 'notifications.reinstall' : 'notifications.install'
+  if (!(await getSetting(panel, setting))) return null
   const [found] = await panel.db
     .select({ user: users, server: servers.name, identifier: servers.uuidShort })
     .from(servers)
@@ -84,5 +131,5 @@ async function installDraft(
     .where(eq(servers.id, serverId))
   if (!found) return null
   const { user, server, identifier } = found
-  return { text: template, user, to: user.email, values: { server }, link: `/server/${identifier}` }
+  return { template, user, to: user.email, values: { server }, link: `/server/${identifier}` }
 }

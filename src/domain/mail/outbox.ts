@@ -1,11 +1,14 @@
-import type { KeptMessage } from '../../adapters/mail.ts'
+import type { StoredMessage } from '../../adapters/mail.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 
-const mostShown = 50
+const maxListedMessages = 50
 
-/** The last 50 mails, newest first, where they are kept instead of sent. Refuses with 404 where mail goes out. */
-export async function readOutbox({ mail }: Panel): Promise<KeptMessage[]> {
+/**
+ * Lists the last 50 mails, newest first, when mail is stored instead of sent. Refuses with 404 when it is
+ * sent.
+ */
+export async function readOutbox({ mail }: Panel): Promise<StoredMessage[]> {
   if (!mail.outbox) throw notFound()
-  return mail.outbox(mostShown)
+  return mail.outbox(maxListedMessages)
 }

@@ -1,39 +1,62 @@
+import type { Message } from '../../adapters/mail.ts'
 import type { Panel } from '../../panel.ts'
-import { issuePasswordReset, withdrawPasswordReset } from '../password-resets.ts'
-import { settingsOf } from '../settings.ts'
-import { composeMail, shownName } from './compose.ts'
-import { type Draft, draftOf } from './drafts.ts'
-import type { MailOrder } from './orders.ts'
-import { mailLanguage, mailText } from './texts.ts'
+import type { User } from '../../db/tables/users.ts'
+import { createEmailLink, deleteEmailLink } from '../accounts/email-links.ts'
+import { createPasswordReset, deletePasswordReset } from '../auth/password-reset-tokens.ts'
+import { getSettings } from '../settings/settings.ts'
+import { composeMail, sanitizeDisplayName } from './compose.ts'
+import { buildDraft, type MailDraft } from './drafts.ts'
+import type { MailJob } from './enqueue.ts'
+import { renderMailText, resolveMailLanguage } from './texts.ts'
 
 /**
- * The job: what was ordered is with the provider, in the language of its reader. Links by which a password
- * is chosen are made here, so that no order holds one, and are good for nothing when the mail did not go out.
- * Nothing is sent when there is nobody to write to any more.
+ * Runs the job: sends the mail in the language of its recipient. Links with a token are created here,
+ * so that no job contains one, and are deleted when sending fails. Sends nothing when there is no recipient
+ * any more.
  */
-export async function sendMail(panel: Panel, order: MailOrder): Promise<void> {
-  const draft = await draftOf(panel, order)
+export async function sendMail(panel: Panel, job: MailJob): Promise<void> {
+  const draft = await buildDraft(panel, job)
   if (!draft) return
   const { link, user } = draft
-  if (typeof link === 'string') return deliver(panel, draft, `${panel.config.url}${link}`)
-  const reset = await issuePasswordReset(panel, user, link.resetSeconds)
+  if (typeof link === 'string') return deliverMail(panel, draft, `${panel.config.url}${link}`)
+  const { url, cancel } = await createLink(panel, user, link)
   try {
-    await deliver(panel, draft, reset.url)
+    await deliverMail(panel, draft, url)
   } catch (error) {
-    // The next attempt makes a link of its own.
-    await withdrawPasswordReset(panel, user, reset)
+    // The next attempt creates its own link.
+    await cancel()
     throw error
   }
 }
 
-async function deliver(panel: Panel, { text, user, to, values }: Draft, url: string): Promise<void> {
-  const language = mailLanguage(user.language)
+async function createLink(panel: Panel, user: User, link: Exclude<MailDraft['link'], string>) {
+  if ('verifies' in link) {
+    const created = await createEmailLink(panel, user, link.verifies)
+    return { url: created.url, cancel: () => deleteEmailLink(panel, created) }
+  }
+  const created = await createPasswordReset(panel, user, link.resetSeconds)
+  return { url: created.url, cancel: () => deletePasswordReset(panel, user, created) }
+}
+
+async function deliverMail(
+  panel: Panel,
+  { template, user, to, values }: MailDraft,
+  url: string,
+): Promise<void> {
+  const language = resolveMailLanguage(user.language)
   const names = { panel: panel.config.name, username: user.username, ...values }
-  const shown = new Map(Object.entries(names).map(([name, value]) => [name, shownName(value)]))
-  const { subject, paragraphs, button, footnote } = mailText(language, text, shown)
-  const sender = await settingsOf(panel, ['mail.from_name', 'mail.from_address'])
+  const displayValues = new Map(
+    Object.entries(names).map(([name, value]) => [name, sanitizeDisplayName(value)]),
+  )
+  const { subject, paragraphs, button, footnote } = renderMailText(language, template, displayValues)
   await panel.mail.send({
     ...composeMail({ to, language, subject, paragraphs, button: { label: button, url }, footnote }),
-    from: { name: sender['mail.from_name'], address: sender['mail.from_address'] },
+    from: await readSender(panel),
   })
+}
+
+/** Reads the sender of mails from the settings; null leaves that of the environment. */
+export async function readSender(panel: Panel): Promise<Message['from']> {
+  const settings = await getSettings(panel, ['mail.from_name', 'mail.from_address'])
+  return { name: settings['mail.from_name'], address: settings['mail.from_address'] }
 }

@@ -7,16 +7,16 @@ import ptBR from '../../locales/pt-BR/mail.json' with { type: 'json' }
 import ru from '../../locales/ru/mail.json' with { type: 'json' }
 import tr from '../../locales/tr/mail.json' with { type: 'json' }
 import zhCN from '../../locales/zh-CN/mail.json' with { type: 'json' }
-import { type Language, languageNamed, languages } from '../languages.ts'
+import { findLanguage, type Language, languages } from '../languages.ts'
 
-/** Names of the mails there are. */
-export type MailName = keyof typeof en
+/** Names of the mail templates. */
+export type MailTemplate = keyof typeof en
 
-/** What one mail says; `{{name}}` stands for a value. */
+/** The text of a template; `{{name}}` is a placeholder. */
 export type MailText = { subject: string; paragraphs: string[]; button: string; footnote: string }
 
-/** Every mail in every language. */
-export const mailTexts: Record<Language, Record<MailName, MailText>> = {
+/** Every template in every language. */
+export const mailTexts: Record<Language, Record<MailTemplate, MailText>> = {
   en,
   de,
   fr,
@@ -28,11 +28,15 @@ export const mailTexts: Record<Language, Record<MailName, MailText>> = {
   'zh-CN': zhCN,
 }
 
-/** The language in which an account is written to: its own, or the first one where it leaves the choice to a browser. */
-export const mailLanguage = (choice: string): Language => languageNamed(choice) ?? languages[0]
+/** Returns the language for mails to an account: its own, or the first one when it follows the browser. */
+export const resolveMailLanguage = (choice: string): Language => findLanguage(choice) ?? languages[0]
 
-/** The mail in one language with its values filled in; what a value holds is never read as a placeholder. */
-export function mailText(language: Language, name: MailName, values: ReadonlyMap<string, string>): MailText {
+/** Renders a template in one language. Placeholders inside values are not replaced. */
+export function renderMailText(
+  language: Language,
+  name: MailTemplate,
+  values: ReadonlyMap<string, string>,
+): MailText {
   const { subject, paragraphs, button, footnote } = mailTexts[language][name]
   const fill = (text: string) =>
     text.replace(/\{\{(\w+)\}\}/g, (_, placeholder: string) => {

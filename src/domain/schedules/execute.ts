@@ -1,57 +1,55 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { scheduleRuns, schedules, tasks } from '../../db/schema.ts'
 import { conflict, displayError } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import type { Permission } from '../permissions.ts'
-import { startRuns } from './claims.ts'
-import { lockSchedule, occurrenceOf } from './schedules.ts'
-import { permissionOf } from './tasks.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
+import { callerId, isInProgress, lockSchedule, toScheduleActivity } from './schedules.ts'
+import { startRuns } from './start-runs.ts'
+import { getRequiredPermission, type PermissionCheck } from './permissions.ts'
 
 /**
- * The schedule runs once, now, whether it is active or not, with the tasks it has at this moment. Records
- * `server:schedule.execute`. Refuses with 404, with 403 when the caller may not do himself what one of its
- * tasks does, with 400 without tasks, with 409 while a run is under way. Spec: Schedules and tasks, execute.
+ * Starts a run of the schedule now, whether it is active or not, with the tasks it has at this moment. Records
+ * `server:schedule.execute`. Refuses with 404, with 403 when the caller lacks the permission of a task (AZ-4),
+ * with 400 without tasks, with 409 while a run is in progress. Spec:
+ * postClientServersByServerSchedulesByScheduleExecute.
  */
 export async function executeSchedule(
   panel: Panel,
   server: { id: number },
   id: number,
-  judge: (permission: Permission) => void,
+  requirePermission: PermissionCheck,
 ): Promise<void> {
-  await inTransaction(panel, async (inside) => {
-    const schedule = await lockSchedule(inside, server, id)
-    const steps = await inside.db
+  await inTransaction(panel, async (tx) => {
+    const schedule = await lockSchedule(tx, server, id)
+    const scheduleTasks = await tx.db
       .select()
       .from(tasks)
       .where(eq(tasks.scheduleId, id))
       .orderBy(asc(tasks.sequenceId))
-    if (steps.length === 0) throw displayError('The schedule has no tasks to run.')
-    for (const step of steps) judge(permissionOf(step))
-    await refuseSecondRun(inside, id)
-    const now = inside.now()
+    if (scheduleTasks.length === 0) throw displayError('The schedule has no tasks to run.')
+    for (const task of scheduleTasks) requirePermission(getRequiredPermission(task))
+    await refuseConcurrentRun(tx, id)
+    const now = tx.now()
     const run = {
       id: crypto.randomUUID(),
       scheduleId: id,
       trigger: 'manual' as const,
       dueAt: now,
       startedAt: now,
-      requestedBy: inside.actor.kind === 'user' ? inside.actor.user.id : null,
+      requestedBy: callerId(tx),
     }
-    await startRuns(inside, [{ run, schedule: { ...schedule, tasks: steps } }])
+    await startRuns(tx, [{ run, schedule: { ...schedule, tasks: scheduleTasks } }])
     const processing = { isProcessing: true, updatedAt: schedule.updatedAt }
-    await inside.db.update(schedules).set(processing).where(eq(schedules.id, id))
-    await record(inside, 'server:schedule.execute', occurrenceOf(schedule))
+    await tx.db.update(schedules).set(processing).where(eq(schedules.id, id))
+    await recordEvent(tx, 'server:schedule.execute', toScheduleActivity(schedule))
   })
 }
 
-/** A run that has its reason to end already makes no further step. */
-async function refuseSecondRun(panel: Panel, scheduleId: number): Promise<void> {
-  const isUnderWay = and(
-    eq(scheduleRuns.scheduleId, scheduleId),
-    eq(scheduleRuns.state, 'running'),
-    isNull(scheduleRuns.reason),
-  )
-  const running = await panel.db.select({ id: scheduleRuns.id }).from(scheduleRuns).where(isUnderWay).limit(1)
-  if (running.length > 0) throw conflict('The schedule is running already.')
+async function refuseConcurrentRun(tx: Tx, scheduleId: number): Promise<void> {
+  const running = await tx.db
+    .select({ id: scheduleRuns.id })
+    .from(scheduleRuns)
+    .where(isInProgress(scheduleId))
+    .limit(1)
+  if (running.length > 0) throw conflict('The schedule is already running.')
 }

@@ -1,10 +1,14 @@
-import { daemonAway } from '../../errors.ts'
-import { storeAway, storeMissing } from '../backups/archives.ts'
+import { daemonUnavailable } from '../../errors.ts'
+import { storeUnavailableMessage, storeMissingMessage } from '../backups/archives.ts'
 import { tooManyBackups } from '../backups/limits.ts'
-import { stopped } from '../control.ts'
-import { nodeFailures } from '../daemon-errors.ts'
+import { nodeFailureDetails } from '../nodes/daemon-errors.ts'
+import { serverStoppedDetail } from '../servers/control.ts'
 
-/** Why runs and steps do not do what was planned, in the panel's words, by codes that stay when the words change. */
+/**
+ * The sentences that runs and steps store as the reason why they did not succeed, by the codes that the API
+ * gives. Stored rows are matched by their text: a changed sentence takes the code from older rows. Spec:
+ * docs/schedules.md#runs.
+ */
 export const reasons = {
   schedule_changed: 'The schedule was changed.',
   schedule_disabled: 'The schedule was switched off.',
@@ -17,24 +21,22 @@ export const reasons = {
   server_restoring_backup: 'A backup of the server was being restored.',
   server_transferring: 'The server was being moved to another node.',
   server_offline: 'The server was not online.',
-  server_stopped: stopped,
+  server_stopped: serverStoppedDetail,
   node_maintenance: 'The node of the server was under maintenance.',
-  node_unreachable: nodeFailures.unreachable,
-  node_away: daemonAway(0).message,
-  node_refuses_panel: nodeFailures.refusesPanel,
-  node_answer_unusable: nodeFailures.unusable,
-  node_failed: nodeFailures.failed,
+  node_unreachable: nodeFailureDetails.unreachable,
+  node_away: daemonUnavailable(0).message,
+  node_refuses_panel: nodeFailureDetails.refusesPanel,
+  node_answer_unusable: nodeFailureDetails.unusable,
+  node_failed: nodeFailureDetails.failed,
   backup_limit: tooManyBackups().message,
-  store_missing: storeMissing,
-  store_away: storeAway,
+  store_missing: storeMissingMessage,
+  store_away: storeUnavailableMessage,
 } as const
 
-const codes = Object.keys(reasons) as [keyof typeof reasons, ...(keyof typeof reasons)[]]
+/** The codes that the API gives. */
+export const reasonCodes = Object.keys(reasons) as [keyof typeof reasons, ...(keyof typeof reasons)[]]
 
-/** The codes that the wire knows. */
-export const reasonCodes = codes
-
-/** The code of a stored reason; null for the words of a daemon, and for those of an earlier panel. */
-export const codeOf = (reason: string | null): keyof typeof reasons | null =>
-  // Some go on with a status or the id of a request.
-  codes.find((code) => reason?.startsWith(reasons[code])) ?? null
+/** Finds the code of a stored reason; null for the message of a daemon and for a sentence of an earlier version. */
+export const findReasonCode = (reason: string | null): keyof typeof reasons | null =>
+  // Some sentences continue with a status or the id of a request.
+  reasonCodes.find((code) => reason?.startsWith(reasons[code])) ?? null

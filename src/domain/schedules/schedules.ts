@@ -1,23 +1,24 @@
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { only, prepared } from '../../db/database.ts'
+import { single, prepared } from '../../db/database.ts'
 import { embedMany } from '../../db/embed.ts'
 import { scheduleRuns, schedules, tasks } from '../../db/schema.ts'
 import type { Schedule } from '../../db/tables/schedules.ts'
 import type { Task } from '../../db/tables/tasks.ts'
 import { notFound } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import { type CronTimes, nextRun, refuseImpossibleTimes } from '../cron.ts'
-import { boolean, looseText, text } from '../fields.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
+import { boolean, coercedText, text } from '../fields.ts'
+import { type CronExpression, nextRun, requireValidCron } from './cron.ts'
+import { getRequiredPermission, type PermissionCheck } from './permissions.ts'
 import { reasons } from './reasons.ts'
 
-/** A schedule with its tasks, by their sequence. */
+/** A schedule with its tasks by their sequence. */
 export type ScheduleWithTasks = Schedule & { tasks: Task[] }
 
-const cronField = () => looseText(191)
+const cronField = () => coercedText(191)
 
-/** The five fields and the zone, which is the panel's unless said otherwise. */
+/** The five fields and the time zone, which defaults to the panel's. */
 export const CronInput = () =>
   z.object({
     minute: cronField(),
@@ -28,21 +29,22 @@ export const CronInput = () =>
     timezone: text(64).nullish(),
   })
 
-/** Spec: Schedule and task. `is_active` may be left out, but not be empty. */
+/** Spec: postClientServersByServerSchedules. `is_active` may be left out, but not be empty. */
 export const ScheduleInput = () =>
-  CronInput().extend({
+  z.object({
     name: text(191),
     is_active: boolean()
       .nullable()
       .refine((value) => value !== null, 'filled')
       .optional(),
     only_when_online: boolean().nullish(),
+    ...CronInput().shape,
   })
 type CronInput = z.output<ReturnType<typeof CronInput>>
 type ScheduleInput = z.output<ReturnType<typeof ScheduleInput>>
 
-/** The times that were sent: every month unless said otherwise, and in this zone. */
-export const cronTimesOf = (input: CronInput, timezone: string): CronTimes => ({
+/** Converts the times of a request: every month when left out, in `timezone` by default. */
+export const toCronTimes = (input: CronInput, timezone: string): CronExpression => ({
   minute: input.minute,
   hour: input.hour,
   dayOfMonth: input.day_of_month,
@@ -51,8 +53,8 @@ export const cronTimesOf = (input: CronInput, timezone: string): CronTimes => ({
   timezone: input.timezone ?? timezone,
 })
 
-/** The times of a row. */
-export const timesOf = (row: Schedule): CronTimes => ({
+/** Reads the times of a row. */
+export const readCronTimes = (row: Schedule): CronExpression => ({
   minute: row.cronMinute,
   hour: row.cronHour,
   dayOfMonth: row.cronDayOfMonth,
@@ -61,7 +63,7 @@ export const timesOf = (row: Schedule): CronTimes => ({
   timezone: row.timezone,
 })
 
-/** The schedules of a server by id, in one statement. Spec: Client API, schedules. */
+/** Lists the schedules of a server by id, in one statement. Spec: getClientServersByServerSchedules. */
 export function listSchedules(panel: Panel, server: { id: number }): Promise<ScheduleWithTasks[]> {
   return prepared(panel.db, 'schedules_of_server', (db) =>
     db
@@ -73,7 +75,7 @@ export function listSchedules(panel: Panel, server: { id: number }): Promise<Sch
   ).execute({ server: server.id })
 }
 
-/** One of the server's own. Refuses with 404. */
+/** Finds a schedule of the server. Refuses with 404. */
 export async function findSchedule(
   panel: Panel,
   server: { id: number },
@@ -88,69 +90,103 @@ export async function findSchedule(
 }
 
 /**
- * Adds a schedule without tasks, which runs at its times once it has some. Records `server:schedule.create`.
- * Refuses with 422 times that never come. Spec: Client API, schedules.
+ * Adds a schedule without tasks; it runs at its times once it has some. Records `server:schedule.create`. Refuses
+ * with 422 times that never come. Spec: postClientServersByServerSchedules.
  */
 export async function addSchedule(
   panel: Panel,
   server: { id: number },
   input: ScheduleInput,
 ): Promise<ScheduleWithTasks> {
-  const columns = columnsOf(panel, input, panel.config.timezone)
-  return inTransaction(panel, async (inside) => {
-    const schedule = only(
-      await inside.db
+  const columns = toColumns(panel, input, panel.config.timezone)
+  return inTransaction(panel, async (tx) => {
+    const schedule = single(
+      await tx.db
         .insert(schedules)
         .values({ ...columns, serverId: server.id, isActive: input.is_active ?? false })
         .returning(),
     )
-    await record(inside, 'server:schedule.create', occurrenceOf(schedule))
+    await recordEvent(tx, 'server:schedule.create', toScheduleActivity(schedule))
     return { ...schedule, tasks: [] }
   })
 }
 
 /**
- * The schedule is what was sent, but keeps its zone when none was; a run that is under way by the clock ends
- * before its next step. When its activity changes, it counts as processing no more. Records
- * `server:schedule.update`. Refuses with 404, and with 422 times that never come. Spec: Client API, schedules.
+ * Changes a schedule; runs that were started by the clock end before their next step, and a change of `is_active`
+ * ends its processing. Records `server:schedule.update`. Refuses with 404, with 422 times that never come, and with
+ * 403 a change of when it runs by a caller who lacks the permission of a task (AZ-4). Spec:
+ * docs/schedules.md#changing-a-schedule.
  */
 export async function changeSchedule(
   panel: Panel,
   server: { id: number },
   id: number,
   input: ScheduleInput,
+  requirePermission: PermissionCheck,
 ): Promise<ScheduleWithTasks> {
-  await inTransaction(panel, async (inside) => {
-    const before = await lockSchedule(inside, server, id)
+  await inTransaction(panel, async (tx) => {
+    const before = await lockSchedule(tx, server, id)
     const isActive = input.is_active ?? false
     const processing = isActive === before.isActive ? {} : { isProcessing: false }
     const changes = {
-      ...columnsOf(inside, input, before.timezone),
+      ...toColumns(tx, input, before.timezone),
       ...processing,
       isActive,
-      updatedAt: inside.now(),
+      updatedAt: tx.now(),
     }
-    const after = only(await inside.db.update(schedules).set(changes).where(eq(schedules.id, id)).returning())
-    await callOffRuns(inside, before, isActive ? reasons.schedule_changed : reasons.schedule_disabled)
-    const { serverId, properties, subjects } = occurrenceOf(after)
-    const occurrence = { serverId, properties: { ...properties, active: isActive }, subjects }
-    await record(inside, 'server:schedule.update', occurrence)
+    if (runsDiffer(before, changes)) await takeOverTasks(tx, before, requirePermission)
+    const after = single(await tx.db.update(schedules).set(changes).where(eq(schedules.id, id)).returning())
+    await cancelRuns(tx, before, isActive ? reasons.schedule_changed : reasons.schedule_disabled)
+    const { serverId, properties, subjects } = toScheduleActivity(after)
+    const activity = { serverId, properties: { ...properties, active: isActive }, subjects }
+    await recordEvent(tx, 'server:schedule.update', activity)
   })
   return findSchedule(panel, server, id)
 }
 
+const runFields = [
+  'cronMinute',
+  'cronHour',
+  'cronDayOfMonth',
+  'cronMonth',
+  'cronDayOfWeek',
+  'timezone',
+  'isActive',
+  'onlyWhenOnline',
+] as const
+
+/** Whether a change decides anew when the schedule runs. */
+const runsDiffer = (before: Schedule, after: Pick<Schedule, (typeof runFields)[number]>): boolean =>
+  runFields.some((field) => before[field] !== after[field])
+
+/** Makes the caller the editor of all tasks, for whom it is checked what they may do. */
+async function takeOverTasks(tx: Tx, { id }: Schedule, requirePermission: PermissionCheck): Promise<void> {
+  const taken = await tx.db
+    .update(tasks)
+    .set({ editorId: callerId(tx) })
+    .where(eq(tasks.scheduleId, id))
+    .returning()
+  for (const task of taken) requirePermission(getRequiredPermission(task))
+}
+
+/** Returns the id of the user who calls; null for the system. */
+export const callerId = ({ actor }: Tx): number | null => (actor.kind === 'user' ? actor.user.id : null)
+
 /** Removes a schedule with its tasks and runs. Records `server:schedule.delete`. Refuses with 404. */
 export async function removeSchedule(panel: Panel, server: { id: number }, id: number): Promise<void> {
-  await inTransaction(panel, async (inside) => {
-    const schedule = await lockSchedule(inside, server, id)
-    await inside.db.delete(schedules).where(eq(schedules.id, id))
-    await record(inside, 'server:schedule.delete', occurrenceOf(schedule))
+  await inTransaction(panel, async (tx) => {
+    const schedule = await lockSchedule(tx, server, id)
+    await tx.db.delete(schedules).where(eq(schedules.id, id))
+    await recordEvent(tx, 'server:schedule.delete', toScheduleActivity(schedule))
   })
 }
 
-/** One of the server's own, locked until the transaction ends: whatever changes tasks or runs locks it first. Refuses with 404. */
-export async function lockSchedule(panel: Panel, server: { id: number }, id: number): Promise<Schedule> {
-  const [schedule] = await panel.db
+/**
+ * Finds a schedule of the server and locks it until the transaction ends, before its tasks or runs change.
+ * Refuses with 404.
+ */
+export async function lockSchedule(tx: Tx, server: { id: number }, id: number): Promise<Schedule> {
+  const [schedule] = await tx.db
     .select()
     .from(schedules)
     .where(and(eq(schedules.id, id), eq(schedules.serverId, server.id)))
@@ -159,24 +195,26 @@ export async function lockSchedule(panel: Panel, server: { id: number }, id: num
   return schedule
 }
 
-/** The schedule, which is locked, has other tasks than before. */
-export async function noteChangedTasks(panel: Panel, schedule: Schedule): Promise<void> {
-  await panel.db.update(schedules).set({ updatedAt: panel.now() }).where(eq(schedules.id, schedule.id))
-  await callOffRuns(panel, schedule, reasons.schedule_changed)
+/** Marks the tasks of a locked schedule as changed, which ends its runs. */
+export async function markTasksChanged(tx: Tx, schedule: Schedule): Promise<void> {
+  await tx.db.update(schedules).set({ updatedAt: tx.now() }).where(eq(schedules.id, schedule.id))
+  await cancelRuns(tx, schedule, reasons.schedule_changed)
 }
 
-/** Runs that are under way by the clock make no further step: each ends with this reason once its next one is due. */
-async function callOffRuns(panel: Panel, { id }: Schedule, reason: string): Promise<void> {
-  const isUnderWay = and(
-    eq(scheduleRuns.scheduleId, id),
-    eq(scheduleRuns.state, 'running'),
-    eq(scheduleRuns.trigger, 'cron'),
-    isNull(scheduleRuns.reason),
-  )
-  await panel.db.update(scheduleRuns).set({ reason }).where(isUnderWay)
+/** Cancels the runs that were started by the clock: each ends with this reason instead of its next step. */
+async function cancelRuns(tx: Tx, { id }: Schedule, reason: string): Promise<void> {
+  await tx.db
+    .update(scheduleRuns)
+    .set({ reason })
+    .where(and(isInProgress(id), eq(scheduleRuns.trigger, 'cron')))
 }
 
-const withTasks = () => ({
+/** Selects the runs of a schedule that are in progress; one that has its reason to end makes no further step. */
+export const isInProgress = (scheduleId: number): SQL | undefined =>
+  and(eq(scheduleRuns.scheduleId, scheduleId), eq(scheduleRuns.state, 'running'), isNull(scheduleRuns.reason))
+
+/** Columns of a schedule with its tasks, by their sequence. */
+export const withTasks = () => ({
   ...getTableColumns(schedules),
   tasks: embedMany(tasks, {
     where: (each) => eq(each.scheduleId, schedules.id),
@@ -184,17 +222,17 @@ const withTasks = () => ({
   }),
 })
 
-/** What the audit log says of a schedule. */
-export const occurrenceOf = ({ id, serverId, name }: Schedule) => ({
+/** Converts a schedule to the fields of its activity entries. */
+export const toScheduleActivity = ({ id, serverId, name }: Schedule) => ({
   serverId,
   properties: { name },
   subjects: [{ type: 'schedule' as const, id }],
 })
 
-function columnsOf(panel: Panel, input: ScheduleInput, timezone: string) {
-  const times = cronTimesOf(input, timezone)
-  const now = panel.now()
-  refuseImpossibleTimes(times, now)
+function toColumns(tx: Tx, input: ScheduleInput, timezone: string) {
+  const times = toCronTimes(input, timezone)
+  const now = tx.now()
+  requireValidCron(times, now)
   return {
     name: input.name,
     cronMinute: times.minute,

@@ -1,137 +1,137 @@
 import { and, between, eq, gt, gte, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { only } from '../../db/database.ts'
+import { single } from '../../db/database.ts'
 import { tasks } from '../../db/schema.ts'
 import type { Schedule } from '../../db/tables/schedules.ts'
 import type { Task } from '../../db/tables/tasks.ts'
 import { displayError, forbidden, notFound } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import { powerPermissions } from '../control.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
 import { boolean, integer } from '../fields.ts'
-import type { Permission } from '../permissions.ts'
-import { setting } from '../settings.ts'
-import { lockSchedule, noteChangedTasks } from './schedules.ts'
+import { powerPermissions } from '../servers/control.ts'
+import { getSetting } from '../settings/settings.ts'
+import { getRequiredPermission, type PermissionCheck } from './permissions.ts'
+import { callerId, lockSchedule, markTasksChanged } from './schedules.ts'
 
-const longestOffset = 900
-const longestPayload = 4096
+const maxOffsetSeconds = 900
+const maxPayloadLength = 4096
 
-/** Spec: Schedule and task. A sequence below 1 counts as 1, one beyond the end as the end. */
+/** Spec: docs/schedules.md#tasks. A sequence below 1 counts as 1, one beyond the end as the end. */
 export const TaskInput = () =>
   z
     .object({
       action: z.enum(['command', 'power', 'backup']),
-      payload: z.string().max(longestPayload, 'max').nullish(),
-      time_offset: integer(0, longestOffset),
-      sequence_id: integer().nullish(),
+      payload: z.string().max(maxPayloadLength, 'max').nullish(),
+      time_offset: integer(0, maxOffsetSeconds),
+      sequence_id: integer(undefined, undefined, { type: 'numeric' }).nullish(),
       continue_on_failure: boolean().nullish(),
     })
-    .superRefine(({ action, payload }, context) => {
-      const rule = payloadRule(action, payload ?? null)
-      if (rule) context.addIssue({ code: 'custom', path: ['payload'], message: rule })
-    })
+    .superRefine(
+      ({ action, payload }, context) => {
+        if (context.issues.some(({ path }) => path?.[0] === 'payload')) return
+        const rule = findBrokenPayloadRule(action, payload ?? null)
+        if (rule) context.addIssue({ code: 'custom', path: ['payload'], message: rule })
+      },
+      // Also where other fields are missing: all that is wrong is named together.
+      { when: () => true },
+    )
 type TaskInput = z.output<ReturnType<typeof TaskInput>>
 
-/** The payload of a backup is what it leaves out, a pattern a line; one command is one line. */
-function payloadRule(action: Task['action'], payload: string | null): string | null {
+/** The payload of a backup lists files to leave out, one pattern per line; a command is one line. */
+function findBrokenPayloadRule(action: Task['action'], payload: string | null): string | null {
   if (action === 'backup') return /[^\P{Cc}\n\r\t]/u.test(payload ?? '') ? 'regex' : null
   if (payload === null) return 'required_unless'
   if (action === 'power') return Object.hasOwn(powerPermissions, payload) ? null : 'in'
   return /[^\P{Cc}\t]/u.test(payload) ? 'regex' : null
 }
 
-/** What somebody must be allowed to do himself to have a task do it. */
-export function permissionOf(task: {
-  action: Task['action']
-  payload?: string | null | undefined
-}): Permission {
-  if (task.action === 'command') return 'control.console'
-  if (task.action === 'backup') return 'backup.create'
-  return powerPermissions[task.payload as keyof typeof powerPermissions] ?? 'control.stop'
-}
-
-type Place = { server: { id: number; backupLimit: number }; scheduleId: number }
-/** Judges each action that is about to be stored, or was until now. */
-type Judge = (permission: Permission) => void
+type TaskLocation = { server: { id: number; backupLimit: number }; scheduleId: number }
 
 /**
- * Adds a task behind the others, or at the place that was asked for, from which the others move up. Records
- * `server:task.create`. Refuses with 404, with 403 an action that the caller may not do himself or a backup on
- * a server that may have none, with 400 when the schedule is full. Spec: Schedules and tasks, rules 2, 5, 6.
+ * Adds a task at the end, or at `sequence_id`, from which later tasks move up. Records `server:task.create`.
+ * Refuses with 404, with 403 an action that the caller may not perform and a backup on a server whose limit is 0,
+ * with 400 when the schedule is full. Spec: docs/schedules.md#tasks.
  */
-export async function addTask(panel: Panel, place: Place, input: TaskInput, judge: Judge): Promise<Task> {
-  judge(permissionOf(input))
-  refuseUselessBackup(place, input)
-  const most = await setting(panel, 'schedules.tasks_per_schedule')
-  return inTransaction(panel, async (inside) => {
-    const schedule = await lockSchedule(inside, place.server, place.scheduleId)
-    const { count, last } = await extentOf(inside, schedule)
-    if (count >= most) {
-      throw displayError(`A schedule may hold ${most} tasks.`, 'ServiceLimitExceededException')
+export async function addTask(
+  panel: Panel,
+  location: TaskLocation,
+  input: TaskInput,
+  requirePermission: PermissionCheck,
+): Promise<Task> {
+  requirePermission(getRequiredPermission(input))
+  refuseImpossibleBackup(location, input)
+  const maxTasks = await getSetting(panel, 'schedules.tasks_per_schedule')
+  return inTransaction(panel, async (tx) => {
+    const schedule = await lockSchedule(tx, location.server, location.scheduleId)
+    const { count, last } = await readSequenceRange(tx, schedule)
+    if (count >= maxTasks) {
+      throw displayError(`A schedule can have at most ${maxTasks} tasks.`, 'ServiceLimitExceededException')
     }
     const sequenceId = Math.min(Math.max(1, input.sequence_id ?? last + 1), last + 1)
-    await shift(inside, schedule, gte(tasks.sequenceId, sequenceId), 1)
-    const values = { ...columnsOf(input), scheduleId: schedule.id, sequenceId }
-    const task = only(await inside.db.insert(tasks).values(values).returning())
-    await noteChangedTasks(inside, schedule)
-    await record(inside, 'server:task.create', occurrenceOf(schedule, task))
+    await shiftTasks(tx, schedule, gte(tasks.sequenceId, sequenceId), 1)
+    const values = { ...toColumns(tx, input), scheduleId: schedule.id, sequenceId }
+    const task = single(await tx.db.insert(tasks).values(values).returning())
+    await markTasksChanged(tx, schedule)
+    await recordEvent(tx, 'server:task.create', toTaskActivity(schedule, task))
     return task
   })
 }
 
 /**
- * The task is what was sent, and at the place that was asked for: those between the old and the new one move
- * by one. Records `server:task.update`. Refuses as `addTask` does, also when the caller may not do what the
- * task did until now. Spec: Schedules and tasks, rules 3, 6.
+ * Replaces a task; with another `sequence_id` the tasks in between move by one. Records `server:task.update`.
+ * Refuses as `addTask` does, also when the caller may not perform the old action. Spec: docs/schedules.md#tasks.
  */
 export async function changeTask(
   panel: Panel,
-  place: Place,
+  location: TaskLocation,
   taskId: number,
   input: TaskInput,
-  judge: Judge,
+  requirePermission: PermissionCheck,
 ): Promise<Task> {
-  judge(permissionOf(input))
-  refuseUselessBackup(place, input)
-  return inTransaction(panel, async (inside) => {
-    const schedule = await lockSchedule(inside, place.server, place.scheduleId)
-    const before = await findTask(inside, schedule, taskId)
-    judge(permissionOf(before))
-    const { last } = await extentOf(inside, schedule)
+  requirePermission(getRequiredPermission(input))
+  refuseImpossibleBackup(location, input)
+  return inTransaction(panel, async (tx) => {
+    const schedule = await lockSchedule(tx, location.server, location.scheduleId)
+    const before = await findTask(tx, schedule, taskId)
+    requirePermission(getRequiredPermission(before))
+    const { last } = await readSequenceRange(tx, schedule)
     const sequenceId = Math.min(Math.max(1, input.sequence_id ?? before.sequenceId), last)
-    await move(inside, before, sequenceId)
-    const changes = { ...columnsOf(input), updatedAt: inside.now() }
-    const task = only(await inside.db.update(tasks).set(changes).where(eq(tasks.id, taskId)).returning())
-    await noteChangedTasks(inside, schedule)
-    await record(inside, 'server:task.update', occurrenceOf(schedule, task))
+    await moveTask(tx, before, sequenceId)
+    const changes = { ...toColumns(tx, input), updatedAt: tx.now() }
+    const task = single(await tx.db.update(tasks).set(changes).where(eq(tasks.id, taskId)).returning())
+    await markTasksChanged(tx, schedule)
+    await recordEvent(tx, 'server:task.update', toTaskActivity(schedule, task))
     return task
   })
 }
 
-/** Removes a task; later ones move down. Records `server:task.delete`. Refuses with 404. Spec: Schedules and tasks, rule 4. */
+/**
+ * Removes a task; later ones move down. Records `server:task.delete`. Refuses with 404. Spec:
+ * docs/schedules.md#tasks.
+ */
 export async function removeTask(
   panel: Panel,
-  place: Omit<Place, 'server'> & { server: { id: number } },
+  location: Omit<TaskLocation, 'server'> & { server: { id: number } },
   taskId: number,
 ) {
-  await inTransaction(panel, async (inside) => {
-    const schedule = await lockSchedule(inside, place.server, place.scheduleId)
-    const task = await findTask(inside, schedule, taskId)
-    await inside.db.delete(tasks).where(eq(tasks.id, taskId))
-    await shift(inside, schedule, gt(tasks.sequenceId, task.sequenceId), -1)
-    await noteChangedTasks(inside, schedule)
-    const { properties, ...occurrence } = occurrenceOf(schedule, task)
-    await record(inside, 'server:task.delete', { ...occurrence, properties: { name: properties.name } })
+  await inTransaction(panel, async (tx) => {
+    const schedule = await lockSchedule(tx, location.server, location.scheduleId)
+    const task = await findTask(tx, schedule, taskId)
+    await tx.db.delete(tasks).where(eq(tasks.id, taskId))
+    await shiftTasks(tx, schedule, gt(tasks.sequenceId, task.sequenceId), -1)
+    await markTasksChanged(tx, schedule)
+    const { properties, ...activity } = toTaskActivity(schedule, task)
+    await recordEvent(tx, 'server:task.delete', { ...activity, properties: { name: properties.name } })
   })
 }
 
-function refuseUselessBackup({ server }: Place, { action }: TaskInput): void {
+function refuseImpossibleBackup({ server }: TaskLocation, { action }: TaskInput): void {
   if (action === 'backup' && server.backupLimit === 0)
-    throw forbidden('This server may have no backups.', 'HttpForbiddenException')
+    throw forbidden('The backup limit of this server is 0.', 'HttpForbiddenException')
 }
 
-async function findTask(panel: Panel, schedule: Schedule, id: number): Promise<Task> {
-  const [task] = await panel.db
+async function findTask(tx: Tx, schedule: Schedule, id: number): Promise<Task> {
+  const [task] = await tx.db
     .select()
     .from(tasks)
     .where(and(eq(tasks.id, id), eq(tasks.scheduleId, schedule.id)))
@@ -139,9 +139,9 @@ async function findTask(panel: Panel, schedule: Schedule, id: number): Promise<T
   return task
 }
 
-const extentOf = async (panel: Panel, schedule: Schedule) =>
-  only(
-    await panel.db
+const readSequenceRange = async (tx: Tx, schedule: Schedule) =>
+  single(
+    await tx.db
       .select({
         count: sql<number>`count(*)::int`,
         last: sql<number>`coalesce(max(${tasks.sequenceId}), 0)::int`,
@@ -150,23 +150,28 @@ const extentOf = async (panel: Panel, schedule: Schedule) =>
       .where(eq(tasks.scheduleId, schedule.id)),
   )
 
-/** Makes or fills a gap. Nobody else moves them: the schedule is locked. */
-async function shift(panel: Panel, schedule: Schedule, which: SQL | undefined, by: 1 | -1): Promise<void> {
-  await panel.db
+/** Opens or closes a gap in the sequence. The schedule is locked, so no other request moves its tasks. */
+async function shiftTasks(
+  tx: Tx,
+  schedule: Schedule,
+  condition: SQL | undefined,
+  delta: 1 | -1,
+): Promise<void> {
+  await tx.db
     .update(tasks)
-    .set({ sequenceId: sql`${tasks.sequenceId} + ${by}` })
-    .where(and(eq(tasks.scheduleId, schedule.id), which))
+    .set({ sequenceId: sql`${tasks.sequenceId} + ${delta}` })
+    .where(and(eq(tasks.scheduleId, schedule.id), condition))
 }
 
-/** The task and those between its places, in one statement: no two are at one place when it ends. */
-async function move(panel: Panel, task: Task, to: number): Promise<void> {
+/** Moves the task and those in between in one statement, so that positions are unique when it ends. */
+async function moveTask(tx: Tx, task: Task, to: number): Promise<void> {
   const { sequenceId: from } = task
   if (from === to) return
-  const by = to > from ? -1 : 1
-  await panel.db
+  const delta = to > from ? -1 : 1
+  await tx.db
     .update(tasks)
     .set({
-      sequenceId: sql`case when ${tasks.id} = ${task.id} then ${to} else ${tasks.sequenceId} + ${by} end`,
+      sequenceId: sql`case when ${tasks.id} = ${task.id} then ${to} else ${tasks.sequenceId} + ${delta} end`,
     })
     .where(
       and(
@@ -176,14 +181,15 @@ async function move(panel: Panel, task: Task, to: number): Promise<void> {
     )
 }
 
-const columnsOf = (input: TaskInput) => ({
+const toColumns = (tx: Tx, input: TaskInput) => ({
   action: input.action,
   payload: input.payload ?? '',
   timeOffset: input.time_offset,
   continueOnFailure: input.continue_on_failure ?? false,
+  editorId: callerId(tx),
 })
 
-const occurrenceOf = ({ serverId, name }: Schedule, { id, action, payload }: Task) => ({
+const toTaskActivity = ({ serverId, name }: Schedule, { id, action, payload }: Task) => ({
   serverId,
   properties: { name, action, payload },
   subjects: [{ type: 'task' as const, id }],

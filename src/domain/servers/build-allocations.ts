@@ -3,10 +3,10 @@ import { allocations, servers } from '../../db/schema.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { displayError } from '../../errors.ts'
-import type { Panel } from '../../panel.ts'
+import type { Tx } from '../../panel.ts'
 import { invalidField } from '../validation.ts'
 
-/** Ids: the primary allocation that is wanted, and what the server gets and gives away. */
+/** Ids of the wanted primary allocation, and of those to add and to remove. */
 export type AllocationChanges = {
   allocation: number
   add_allocations?: number[] | null | undefined
@@ -14,41 +14,38 @@ export type AllocationChanges = {
 }
 
 /**
- * The locked server has the free ones of `add_allocations`, and of its own no more those of
- * `remove_allocations` which are not among the former; the notes of both are gone. Ids that do not fit, or
- * are of another node, are passed over. Returns the id of its primary allocation afterwards: the wanted one,
- * or the first that was added when that is given away.
+ * Assigns the free ones of `add_allocations` to the locked server and releases its own of `remove_allocations`,
+ * unless they are in both; empties the notes of both. Skips ids that do not fit or are on another node. Returns
+ * the id of the primary allocation afterwards: the wanted one, or the first added one when that is released.
  *
- * Refuses with 422 a primary allocation that does not exist or is another server's, with 400 one that is not
- * the server's own afterwards. Spec: Application API, servers/{server}/build.
+ * Refuses with 422 a primary allocation that does not exist or belongs to another server, with 400 one that is
+ * not the server's afterwards. Spec: patchApplicationServersByServerBuild.
  */
 export async function changeAllocations(
-  panel: Panel,
+  tx: Tx,
   server: Pick<Server, 'id' | 'nodeId'>,
   changes: AllocationChanges,
 ): Promise<number> {
   const added = new Set(changes.add_allocations ?? [])
   const removed = new Set(changes.remove_allocations ?? [])
-  const rows = await lockAllocations(panel, server, [changes.allocation, ...added, ...removed])
+  const rows = await lockAllocations(tx, server, [changes.allocation, ...added, ...removed])
   const taken = rows.filter(({ id, serverId }) => serverId === null && added.has(id))
   const own = rows.filter(({ serverId }) => serverId !== null)
   const [leaving, staying] = partition(own, ({ id }) => removed.has(id) && !added.has(id))
-  const primary = await primaryOf(panel, server, changes.allocation, { taken, leaving, staying })
-  await assign(panel, taken, server.id)
-  await assign(panel, leaving, null)
+  const primary = await choosePrimary(tx, server, changes.allocation, { taken, leaving, staying })
+  await assignAllocations(tx, taken, server.id)
+  await assignAllocations(tx, leaving, null)
   return primary
 }
 
-/**
- * Of the node's allocations those that are free or the server's own; others stay free to whoever holds them.
- */
+/** Locks those of the node's allocations that are free or the server's own. */
 function lockAllocations(
-  panel: Panel,
+  tx: Tx,
   server: Pick<Server, 'id' | 'nodeId'>,
   ids: number[],
 ): Promise<Allocation[]> {
   const isFreeOrOwn = or(isNull(allocations.serverId), eq(allocations.serverId, server.id))
-  return panel.db
+  return tx.db
     .select()
     .from(allocations)
     .where(and(inArray(allocations.id, ids), eq(allocations.nodeId, server.nodeId), isFreeOrOwn))
@@ -56,31 +53,31 @@ function lockAllocations(
     .for('update')
 }
 
-type Fates = Record<'taken' | 'leaving' | 'staying', Allocation[]>
+type AllocationGroups = Record<'taken' | 'leaving' | 'staying', Allocation[]>
 
-async function primaryOf(
-  panel: Panel,
+async function choosePrimary(
+  tx: Tx,
   server: Pick<Server, 'id'>,
-  wanted: number,
-  { taken, leaving, staying }: Fates,
+  requestedId: number,
+  { taken, leaving, staying }: AllocationGroups,
 ): Promise<number> {
-  const isWanted = ({ id }: Allocation) => id === wanted
-  if (taken.some(isWanted) || staying.some(isWanted)) return wanted
-  if (leaving.some(isWanted)) {
+  const isRequested = ({ id }: Allocation) => id === requestedId
+  if (taken.some(isRequested) || staying.some(isRequested)) return requestedId
+  if (leaving.some(isRequested)) {
     const [first] = taken
-    if (!first) throw displayError('The primary allocation cannot be removed: no other one was added.')
+    if (!first) throw displayError('The primary allocation cannot be removed unless another one is added.')
     return first.id
   }
-  await refuseOfOthers(panel, server, wanted)
-  throw displayError('The primary allocation must be one of the server.')
+  await refuseUnavailable(tx, server, requestedId)
+  throw displayError('The primary allocation must belong to the server.')
 }
 
-async function refuseOfOthers(panel: Panel, server: Pick<Server, 'id'>, id: number): Promise<void> {
-  const usedBy = panel.db
+async function refuseUnavailable(tx: Tx, server: Pick<Server, 'id'>, id: number): Promise<void> {
+  const usedBy = tx.db
     .select({ one: sql`1` })
     .from(servers)
     .where(and(eq(servers.allocationId, id), ne(servers.id, server.id)))
-  const [found] = await panel.db
+  const [found] = await tx.db
     .select({ isUsed: sql<boolean>`${exists(usedBy)}` })
     .from(allocations)
     .where(eq(allocations.id, id))
@@ -88,12 +85,12 @@ async function refuseOfOthers(panel: Panel, server: Pick<Server, 'id'>, id: numb
   if (found.isUsed) throw invalidField('allocation', 'unique', 'The allocation has already been taken.')
 }
 
-async function assign(panel: Panel, rows: Allocation[], serverId: number | null): Promise<void> {
+async function assignAllocations(tx: Tx, rows: Allocation[], serverId: number | null): Promise<void> {
   if (rows.length === 0) return
   const ids = rows.map(({ id }) => id)
-  await panel.db
+  await tx.db
     .update(allocations)
-    .set({ serverId, notes: null, updatedAt: panel.now() })
+    .set({ serverId, notes: null, updatedAt: tx.now() })
     .where(inArray(allocations.id, ids))
 }
 

@@ -3,13 +3,13 @@ import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
 import type { Location } from '../../db/tables/locations.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { effectiveEgg } from '../eggs/inheritance.ts'
-import { daemonSettings, type DaemonSettings } from './daemon-settings.ts'
+import { resolveInheritedEgg } from '../eggs/inheritance.ts'
+import { daemonSettings, type DaemonSettings, localRuntimeFeature } from './daemon-settings.ts'
 import { daemonEnvironment } from './environment.ts'
 import { processConfiguration, type ProcessConfiguration } from './process-configuration.ts'
 
-/** The rows a daemon configuration is made of: `variables` of the egg, all `allocations` of the server. */
-export type ServerWithEverything = {
+/** Rows from which the configuration is built: `variables` of the egg, all `allocations` of the server. */
+export type ServerConfigurationRows = {
   server: Server
   egg: Egg
   configFrom: Egg | null
@@ -26,16 +26,17 @@ export type DaemonConfiguration = {
 export type InstallScript = { container_image: string; entrypoint: string; script: string }
 
 /**
- * Everything the daemon must know of a server. Throws when the primary allocation is not among the given
- * ones, which the database rules out. Wings: GET /servers, GET /servers/{uuid}.
+ * Builds the configuration of a server for its daemon. Throws when the primary allocation is not among the
+ * given ones, which the database rules out. Wings: GET /servers, GET /servers/{uuid}.
  */
-export function daemonConfiguration(rows: ServerWithEverything): DaemonConfiguration {
+export function daemonConfiguration(rows: ServerConfigurationRows): DaemonConfiguration {
   const { server, allocations, variables, location } = rows
   const allocation = allocations.find((each) => each.id === server.allocationId)
   if (!allocation) throw new Error(`Primary allocation of server ${server.uuid} was not loaded`)
   const source = {
     server,
-    egg: effectiveEgg(rows.egg, rows.configFrom, rows.copyScriptFrom),
+    egg: resolveInheritedEgg(rows.egg, rows.configFrom, rows.copyScriptFrom),
+    hasLocalRuntime: rows.egg.features?.includes(localRuntimeFeature) ?? false,
     environment: daemonEnvironment({ server, variables, location }),
     allocation,
     allocations,
@@ -47,9 +48,9 @@ export function daemonConfiguration(rows: ServerWithEverything): DaemonConfigura
   }
 }
 
-/** The script that installs servers of an egg, `''` when it has none. Wings: GET /servers/{uuid}/install. */
-export function installScript(rows: Pick<ServerWithEverything, 'egg' | 'copyScriptFrom'>): InstallScript {
-  const egg = effectiveEgg(rows.egg, null, rows.copyScriptFrom)
+/** Returns the install script of an egg, `''` when it has none. Wings: GET /servers/{uuid}/install. */
+export function installScript(rows: Pick<ServerConfigurationRows, 'egg' | 'copyScriptFrom'>): InstallScript {
+  const egg = resolveInheritedEgg(rows.egg, null, rows.copyScriptFrom)
   return {
     container_image: egg.scriptContainer,
     entrypoint: egg.scriptEntry,

@@ -1,46 +1,97 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import { DaemonError } from '../../adapters/daemon.ts'
-import { only, uniqueViolation } from '../../db/database.ts'
+import { DaemonError, hasTimedOut } from '../../adapters/daemon-error.ts'
+import { single, uniqueViolation } from '../../db/database.ts'
 import { embedMany } from '../../db/embed.ts'
-import { allocations, eggs, eggVariables, nodes, servers, users } from '../../db/schema.ts'
+import { allocations, eggs, eggVariables, servers, users } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { invalid } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { refuseDaemonFailure } from '../daemon-errors.ts'
-import { cancelJob, enqueue } from '../jobs.ts'
+import { ApiError, invalid } from '../../errors.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { deleteEntry, type EntryKey } from '../activity/record.ts'
+import { cancelJob, enqueueJob } from '../jobs/enqueue.ts'
+import { toDaemonApiError } from '../nodes/daemon-errors.ts'
 import { invalidField } from '../validation.ts'
-import { findViableNodes, lockFreeAllocation, noAllocation } from './deploy.ts'
+import { recordServerEvent } from './audit.ts'
+import { deleteServerRow } from './delete.ts'
+import { type CandidateNode, findViableNodes, lockFreeAllocation, noViableAllocation } from './deploy.ts'
 import type { DeployInput, ServerInput } from './input.ts'
-import { eraseServer } from './delete.ts'
-import { creationKey, endWatch, watchInstall } from './install-watch.ts'
+import { cancelInstallWatch, creationKey, enqueueInstallWatch } from './installation.ts'
+import { changeNodeUsage } from './node-usage.ts'
 import { variableValues } from './variables.ts'
 
-/** Seconds after which a creation that nobody finished is taken up by its job: longer than a call to a daemon. */
-const creationGrace = 60
+/** Seconds after which a job takes over the creation of a dead request: longer than a call to a daemon. */
+const creationDelaySeconds = 60
+
+/** Milliseconds that a creation waits for its node by default. */
+const defaultWaitMs = 3_000
+/** Milliseconds that it waits for the last one of several nodes at least. */
+const minWaitMs = 250
 
 /**
- * Creates a server and has its node install it; the installation goes on by itself.
+ * Creates a server and has its node install it; the installation goes on after the response.
  *
- * Refuses with 422 unknown or taken ids and values against the egg's rules, with 400 when no node or
- * allocation fits `deploy`, with the daemon's status, 502 or 504 when it does not take the server:
- * then no server is left and its allocations are free. When this process dies on the way, a job
- * finishes the creation. Spec: Application API, servers. Wings: POST /api/servers
+ * Waits three seconds for the node. When it has not answered by then, the server is kept and a job finishes or ends
+ * its creation, as when this process dies on the way. With `deploy` the next node is tried when one does not accept
+ * the server or cannot be connected to.
+ *
+ * Refuses with 422 unknown or taken ids and values against the egg's rules; with 400 when no node or allocation
+ * fits `deploy`; with the daemon's status, 502 or 504 when it does not accept the server, which is then deleted
+ * again. Records `admin:server.create`. Spec: docs/servers.md#creation. Wings: POST /api/servers
  */
 export async function createServer(panel: Panel, input: ServerInput): Promise<Server> {
   const { variables, problems } = await checkReferences(panel, input)
   const deploy = input.deploy ?? null
   const candidates = deploy && problems.length === 0 ? await findViableNodes(panel, deploy, input.limits) : []
   if (problems.length > 0) throw invalid(problems)
-  const values = variableValues(variables, input.environment)
-  const { server, node } = deploy
-    ? await storeDeployed(panel, input, values, deploy, candidates)
-    : await storeOnAllocation(panel, input, values)
+  const creation = {
+    input,
+    values: variableValues(variables, input.environment),
+    deadline: performance.now() + (panel.config.creationWaitMs ?? defaultWaitMs),
+  }
+  return deploy
+    ? createOnViableNode(panel, creation, deploy, candidates)
+    : createOnNode(panel, creation, await storeOnAllocation(panel, creation))
+}
+
+/** A server to create; the request waits for nodes until `deadline`, by `performance.now()`. */
+type Creation = { input: ServerInput; values: Record<string, string>; deadline: number }
+
+/** Creates the server on the first of the nodes that accepts it, and stops at the deadline. */
+async function createOnViableNode(
+  panel: Panel,
+  creation: Creation,
+  deploy: DeployInput,
+  candidates: CandidateNode[],
+): Promise<Server> {
+  let failure: unknown = null
+  for (const { id } of candidates) {
+    if (failure !== null && performance.now() >= creation.deadline) break
+    const stored = await storeOnViableNode(panel, creation, deploy, id)
+    if (!stored) continue
+    try {
+      return await createOnNode(panel, creation, stored)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      failure = error
+    }
+  }
+  throw failure ?? noViableAllocation()
+}
+
+/** Has the node install a stored server, which is deleted again when the node does not accept it. */
+async function createOnNode(
+  panel: Panel,
+  { input, deadline }: Creation,
+  { server, node, entry }: StoredServer,
+): Promise<Server> {
+  const maxWaitMs = Math.max(minWaitMs, Math.ceil(deadline - performance.now()))
   try {
-    await panel.daemon(node).createServer(server.uuid, input.start_on_completion ?? false)
+    await panel.daemon(node).createServer(server.uuid, input.start_on_completion ?? false, maxWaitMs)
   } catch (error) {
-    await undoCreation(panel, server, error)
-    refuseDaemonFailure(error)
+    // The node may still create it: the job asks and decides.
+    if (hasTimedOut(error)) return server
+    await undoCreation(panel, server, entry, error)
+    throw toDaemonApiError(error)
   }
   await cancelJob(panel, creationKey(server.id))
   return server
@@ -48,10 +99,10 @@ export async function createServer(panel: Panel, input: ServerInput): Promise<Se
 
 type Problem = { field: string; rule: string; detail: string }
 
-/** Variables of the egg, and what is wrong with owner, egg and allocations, in one statement. */
+/** Finds the variables of the egg, and the problems of owner, egg and allocations, in one statement. */
 async function checkReferences(panel: Panel, input: ServerInput) {
-  const wanted = wantedAllocations(input)
-  const found = only(
+  const allocationIds = requestedAllocations(input)
+  const found = single(
     await panel.db
       .select({
         owner: sql<number | null>`(select ${users.id} from ${users} where ${users.id} = ${input.user})`,
@@ -59,7 +110,10 @@ async function checkReferences(panel: Panel, input: ServerInput) {
         variables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, input.egg) }),
         free: embedMany(allocations, {
           where: (allocation) =>
-            and(inArray(allocation.id, wanted.length > 0 ? wanted : [0]), isNull(allocation.serverId)),
+            and(
+              inArray(allocation.id, allocationIds.length > 0 ? allocationIds : [0]),
+              isNull(allocation.serverId),
+            ),
         }),
       })
       .from(sql`(select 1) one`),
@@ -70,7 +124,7 @@ async function checkReferences(panel: Panel, input: ServerInput) {
   if (found.owner === null) missing('user')
   if (found.egg === null) missing('egg')
   const free = new Map(found.free.map((allocation) => [allocation.id, allocation]))
-  const [primary, ...additional] = wanted
+  const [primary, ...additional] = allocationIds
   if (primary !== undefined && !free.has(primary)) missing('allocation.default')
   additional.forEach((id, at) => {
     const isOnNode = free.get(id)?.nodeId === free.get(primary ?? 0)?.nodeId
@@ -79,55 +133,52 @@ async function checkReferences(panel: Panel, input: ServerInput) {
   return { variables: found.variables, problems }
 }
 
-/** The primary allocation first; none with `deploy`. */
-function wantedAllocations(input: ServerInput): number[] {
+/** Returns the ids of the requested allocations, the primary one first; none with `deploy`. */
+function requestedAllocations(input: ServerInput): number[] {
   if (input.deploy || !input.allocation?.default) return []
   return [...new Set([input.allocation.default, ...(input.allocation.additional ?? [])])]
 }
 
-type Stored = { server: Server; node: Node }
+type StoredServer = { server: Server; node: Node; entry: EntryKey }
 
-async function storeDeployed(
+/** Stores the server on a free allocation of the node; null when there is none or no room. */
+const storeOnViableNode = (
   panel: Panel,
-  input: ServerInput,
-  values: Record<string, string>,
+  { input, values }: Creation,
   deploy: DeployInput,
-  candidates: number[],
-): Promise<Stored> {
-  for (const nodeId of candidates) {
-    const stored = await withFreshIds(() =>
-      inTransaction(panel, async (panel) => {
-        const allocation = await lockFreeAllocation(panel, nodeId, deploy, input.limits)
-        return allocation && store(panel, input, values, [allocation.id])
-      }),
-    )
-    if (stored) return stored
-  }
-  throw noAllocation()
-}
+  nodeId: number,
+): Promise<StoredServer | null> =>
+  retryUuidCollision(() =>
+    inTransaction(panel, async (tx) => {
+      const allocation = await lockFreeAllocation(tx, nodeId, deploy, input.limits)
+      return allocation && storeServer(tx, input, values, [allocation.id])
+    }),
+  )
 
-const storeOnAllocation = (panel: Panel, input: ServerInput, values: Record<string, string>) =>
-  withFreshIds(() => inTransaction(panel, (panel) => store(panel, input, values, wantedAllocations(input))))
+const storeOnAllocation = (panel: Panel, { input, values }: Creation): Promise<StoredServer> =>
+  retryUuidCollision(() =>
+    inTransaction(panel, (tx) => storeServer(tx, input, values, requestedAllocations(input))),
+  )
 
-/** Eight hexadecimal digits collide among very many servers: then other ones are drawn. */
-async function withFreshIds<T>(work: () => Promise<T>, tries = 5): Promise<T> {
+/** Retries with another uuid when the short identifier of eight digits is taken. */
+async function retryUuidCollision<T>(work: () => Promise<T>, attempts = 5): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (tries <= 1 || !uniqueViolation(error)?.includes('uuid')) throw error
-    return withFreshIds(work, tries - 1)
+    if (attempts <= 1 || !uniqueViolation(error)?.includes('uuid')) throw error
+    return retryUuidCollision(work, attempts - 1)
   }
 }
 
-/** Writes the server, takes its allocations and its share of the node, and leaves a job behind; all or nothing. */
-async function store(
-  panel: Panel,
+/** Stores the server with its allocations and its share of the node, and enqueues its jobs; all or nothing. */
+async function storeServer(
+  tx: Tx,
   input: ServerInput,
   values: Record<string, string>,
   [primary = 0, ...additional]: number[],
-): Promise<Stored> {
+): Promise<StoredServer> {
   const ids = [primary, ...additional]
-  const taken = await panel.db
+  const taken = await tx.db
     .select()
     .from(allocations)
     .where(and(inArray(allocations.id, ids), isNull(allocations.serverId)))
@@ -141,30 +192,21 @@ async function store(
       'An allocation was taken by another server in the meantime.',
     )
   }
-  const server = await insertServer(panel, input, values, { nodeId, allocationId: primary })
-  await panel.db.update(allocations).set({ serverId: server.id }).where(inArray(allocations.id, ids))
-  const node = only(
-    await panel.db
-      .update(nodes)
-      .set({
-        usedMemory: sql`${nodes.usedMemory} + ${server.memory}`,
-        usedDisk: sql`${nodes.usedDisk} + ${server.disk}`,
-      })
-      .where(eq(nodes.id, nodeId))
-      .returning(),
-  )
-  await enqueue(
-    panel,
+  const server = await insertServer(tx, input, values, { nodeId, allocationId: primary })
+  await tx.db.update(allocations).set({ serverId: server.id }).where(inArray(allocations.id, ids))
+  const node = single(await changeNodeUsage(tx, nodeId, server).returning())
+  await enqueueJob(
+    tx,
     'create-server-on-node',
     { serverId: server.id, startOnCompletion: input.start_on_completion ?? false },
-    { key: creationKey(server.id), runAt: new Date(panel.now().getTime() + creationGrace * 1000) },
+    { key: creationKey(server.id), runAt: new Date(tx.now().getTime() + creationDelaySeconds * 1000) },
   )
-  await watchInstall(panel, server.id)
-  return { server, node }
+  await enqueueInstallWatch(tx, server.id)
+  return { server, node, entry: await recordServerEvent(tx, 'admin:server.create', server) }
 }
 
 async function insertServer(
-  panel: Panel,
+  tx: Tx,
   input: ServerInput,
   variables: Record<string, string>,
   place: { nodeId: number; allocationId: number },
@@ -172,8 +214,8 @@ async function insertServer(
   const uuid = crypto.randomUUID()
   const { limits, feature_limits: features } = input
   try {
-    return only(
-      await panel.db
+    return single(
+      await tx.db
         .insert(servers)
         .values({
           ...place,
@@ -209,16 +251,17 @@ async function insertServer(
 }
 
 /**
- * Leaves no trace of a server whose daemon did not take it. What the daemon did is unknown when it
- * did not answer, so a job removes the server there too.
+ * Deletes a server that its daemon did not accept. When the daemon may have created it all the same, a job
+ * deletes it there.
  */
-async function undoCreation(panel: Panel, server: Server, error: unknown): Promise<void> {
-  await inTransaction(panel, async (panel) => {
-    await cancelJob(panel, creationKey(server.id))
-    await endWatch(panel, server.id)
-    await eraseServer(panel, server)
+async function undoCreation(panel: Panel, server: Server, entry: EntryKey, error: unknown): Promise<void> {
+  await inTransaction(panel, async (tx) => {
+    await cancelJob(tx, creationKey(server.id))
+    await cancelInstallWatch(tx, server.id)
+    await deleteServerRow(tx, server)
+    await deleteEntry(tx, entry)
     if (error instanceof DaemonError && (error.status === null || error.status >= 500)) {
-      await enqueue(panel, 'delete-server-from-node', { nodeId: server.nodeId, serverUuid: server.uuid })
+      await enqueueJob(tx, 'delete-server-from-node', { nodeId: server.nodeId, serverUuid: server.uuid })
     }
   })
 }

@@ -2,10 +2,12 @@ import type { Allocation } from '../../db/tables/allocations.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
 import type { Server } from '../../db/tables/servers.ts'
 
-/** A server with all that its daemon configuration is made of; the egg has its inherited values filled in. */
+/** A server with what its daemon settings are built from; the egg has its inherited values filled in. */
 export type ConfigurationSource = {
   server: Server
   egg: Egg
+  /** Whether the egg itself declares the local runtime; the declaration of another egg is not inherited. */
+  hasLocalRuntime: boolean
   environment: Record<string, string>
   /** The primary allocation. */
   allocation: Allocation
@@ -13,7 +15,13 @@ export type ConfigurationSource = {
   allocations: Allocation[]
 }
 
-/** What the daemon decodes into Go types: a wrong JSON type here makes it skip the server. */
+/**
+ * The feature by which an egg declares that its script and its program may run without a container. Stock daemons
+ * search the console for the texts of a feature, and this one has none.
+ */
+export const localRuntimeFeature = 'local_runtime'
+
+/** Settings that the daemon decodes into Go types: it skips a server with a wrong JSON type. */
 export type DaemonSettings = {
   id: number
   uuid: string
@@ -39,12 +47,12 @@ export type DaemonSettings = {
     mappings: Record<string, number[]>
   }
   mounts: { source: string; target: string; read_only: boolean }[]
-  egg: { id: string; file_denylist: string[] }
+  egg: { id: string; file_denylist: string[]; features?: Record<typeof localRuntimeFeature, string[]> }
 }
 
-/** The `settings` object of a server. Sizes in MiB, cpu in percent. Wings: GET /servers/{uuid}. */
+/** Builds the `settings` of a server. Sizes in MiB, cpu in percent of one core. Wings: GET /servers/{uuid}. */
 export function daemonSettings(source: ConfigurationSource): DaemonSettings {
-  const { server, egg, environment, allocation } = source
+  const { server, egg, hasLocalRuntime, environment, allocation } = source
   return {
     id: server.id,
     uuid: server.uuid,
@@ -70,14 +78,18 @@ export function daemonSettings(source: ConfigurationSource): DaemonSettings {
       mappings: portsByAddress(source),
     },
     mounts: [],
-    egg: { id: egg.uuid, file_denylist: egg.fileDenylist },
+    egg: {
+      id: egg.uuid,
+      file_denylist: egg.fileDenylist,
+      ...(hasLocalRuntime ? { features: { [localRuntimeFeature]: [] } } : {}),
+    },
   }
 }
 
-/** Address → ports of the server's allocations on its current node; the primary one is always among them. */
+/** Returns the ports of the server's allocations on its node by address; the primary one is always included. */
 export function portsByAddress(source: ConfigurationSource): Record<string, number[]> {
   const { server, allocation, allocations } = source
-  const here = allocations.filter((other) => other.nodeId === server.nodeId && other.id !== allocation.id)
-  const byAddress = Map.groupBy([allocation, ...here], (each) => each.ip)
+  const onNode = allocations.filter((other) => other.nodeId === server.nodeId && other.id !== allocation.id)
+  const byAddress = Map.groupBy([allocation, ...onNode], (each) => each.ip)
   return Object.fromEntries([...byAddress].map(([ip, list]) => [ip, list.map((each) => each.port)] as const))
 }

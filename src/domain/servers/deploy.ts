@@ -3,59 +3,66 @@ import { alias } from 'drizzle-orm/pg-core'
 import { allocations, nodes } from '../../db/schema.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import { displayError } from '../../errors.ts'
-import type { Panel } from '../../panel.ts'
+import type { Panel, Tx } from '../../panel.ts'
 import { invalidField } from '../validation.ts'
 import type { DeployInput } from './input.ts'
 
-/** What a server takes from its node, in MiB. */
-export type Share = { memory: number; disk: number }
+/** Memory and disk that a server takes from its node, in MiB. */
+export type ServerResources = { memory: number; disk: number }
 export type PortRange = { from: number; to: number }
 
-const widestRange = 1000
+const maxPortsPerRange = 1000
 
 /**
- * Ports and inclusive ranges of `deploy.port_range`; none means any port.
+ * Parses the ports and inclusive ranges of `deploy.port_range`; an empty list allows any port.
  *
  * Refuses with 422 what is neither, with 400 a range of more than 1,000 ports.
  */
-export function parsePortRanges(written: readonly string[]): PortRange[] {
-  return written.map((text, at) => {
+export function parsePortRanges(portRanges: readonly string[]): PortRange[] {
+  return portRanges.map((text, at) => {
     const [, from, to] = /^(\d{1,5})(?: *- *(\d{1,5}))?$/.exec(text.trim()) ?? []
     const range = { from: Number(from), to: Number(to ?? from) }
     if (from === undefined || range.from > range.to || range.to > 65_535) {
-      throw invalidField(`deploy.port_range.${at}`, 'regex', `"${text}" is no port and no range of ports.`)
+      throw invalidField(
+        `deploy.port_range.${at}`,
+        'regex',
+        `"${text}" is neither a port nor a range of ports.`,
+      )
     }
-    if (range.to - range.from > widestRange) {
-      throw displayError('A range of ports may hold at most 1,000.', 'TooManyPortsInRangeException')
+    if (range.to - range.from > maxPortsPerRange) {
+      throw displayError('A range may have at most 1,000 ports.', 'TooManyPortsInRangeException')
     }
     return range
   })
 }
 
-/** The node has room for the share. An over-allocation of -1 lifts the limit. */
-export const hasRoom = ({ memory, disk }: Share): SQL | undefined =>
+/** Matches nodes with room for the server. An over-allocation of -1 lifts the limit. */
+export const hasRoom = ({ memory, disk }: ServerResources): SQL | undefined =>
   and(
     sql`(${nodes.memoryOverallocate} = -1 or ${nodes.usedMemory} + ${memory}::bigint <= ${nodes.memory} * (1 + ${nodes.memoryOverallocate} / 100.0))`,
     sql`(${nodes.diskOverallocate} = -1 or ${nodes.usedDisk} + ${disk}::bigint <= ${nodes.disk} * (1 + ${nodes.diskOverallocate} / 100.0))`,
   )
 
 /**
- * The node takes new servers: it is public, not in maintenance, in one of the locations (any, when none is
- * named), and has room.
+ * Matches nodes that take the server: public, not in maintenance, in one of the locations (any when none is
+ * named), with room.
  */
-export const isViable = (locationIds: readonly number[], share: Share): SQL | undefined =>
+export const isViableNode = (locationIds: readonly number[], resources: ServerResources): SQL | undefined =>
   and(
     eq(nodes.public, true),
     eq(nodes.maintenanceMode, false),
     locationIds.length > 0 ? inArray(nodes.locationId, [...locationIds]) : undefined,
-    hasRoom(share),
+    hasRoom(resources),
   )
 
-/** 400 when no node can take a server. */
-export const noNode = () => displayError('No node has room for this server.', 'NoViableNodeException')
+/** A node that may take a server. */
+export type CandidateNode = { id: number; uuid: string }
 
-/** Free allocations on a node that fit what was asked for. */
-function isFit(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
+/** 400 when no node can take a server. */
+export const noViableNode = () => displayError('No node has room for this server.', 'NoViableNodeException')
+
+/** Matches free allocations that fit the request. */
+function matchesDeployment(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
   const taken = alias(allocations, 'taken')
   const ports = ranges.map(({ from, to }) => between(allocations.port, from, to))
   return and(
@@ -68,53 +75,59 @@ function isFit(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
 }
 
 /**
- * Ids of nodes that can take the server, in random order: public, not in maintenance, in one of the
- * locations (any, when none is named), with room and a free allocation that fits.
+ * Finds the nodes that take the server, in random order and without those that did not answer lately, unless there
+ * are no others: public, not in maintenance, in one of the
+ * locations (any when none is named), with room and a free allocation that fits.
  *
- * Refuses with 400 `NoViableNodeException` without such a node, `NoViableAllocationException` when
- * only the allocation is missing.
+ * Refuses with 400 `NoViableNodeException` without such a node, `NoViableAllocationException` when only the
+ * allocation is missing.
  */
-export async function findViableNodes(panel: Panel, deploy: DeployInput, share: Share): Promise<number[]> {
+export async function findViableNodes(
+  panel: Panel,
+  deploy: DeployInput,
+  resources: ServerResources,
+): Promise<CandidateNode[]> {
   const ranges = parsePortRanges(deploy.port_range)
   const free = panel.db
     .select({ one: sql`1` })
     .from(allocations)
-    .where(and(eq(allocations.nodeId, nodes.id), isFit(deploy, ranges)))
+    .where(and(eq(allocations.nodeId, nodes.id), matchesDeployment(deploy, ranges)))
   const found = await panel.db
-    .select({ id: nodes.id, hasAllocation: sql<boolean>`${exists(free)}` })
+    .select({ id: nodes.id, uuid: nodes.uuid, hasAllocation: sql<boolean>`${exists(free)}` })
     .from(nodes)
-    .where(isViable(deploy.locations, share))
+    .where(isViableNode(deploy.locations, resources))
     .orderBy(sql`random()`)
-  if (found.length === 0) throw noNode()
-  const fit = found.filter(({ hasAllocation }) => hasAllocation).map(({ id }) => id)
-  if (fit.length === 0) throw noAllocation()
-  return fit
+  if (found.length === 0) throw noViableNode()
+  const viable = found.filter(({ hasAllocation }) => hasAllocation)
+  if (viable.length === 0) throw noViableAllocation()
+  const answering = viable.filter((node) => !panel.isNodeSilent(node))
+  return answering.length > 0 ? answering : viable
 }
 
 /** 400 when no free allocation fits. */
-export const noAllocation = () =>
-  displayError('No free allocation fits what was asked for.', 'NoViableAllocationException')
+export const noViableAllocation = () =>
+  displayError('No free allocation fits the request.', 'NoViableAllocationException')
 
 /**
- * A free allocation of the node that fits, locked until the transaction ends, or null. Takes the
- * lock of the node first: of two servers that want an address of their own, the second sees the first.
+ * Locks a free allocation of the node that fits until the transaction ends; null without one. Locks the node
+ * first: of two servers that want a dedicated address, the second sees the first.
  */
 export async function lockFreeAllocation(
-  panel: Panel,
+  tx: Tx,
   nodeId: number,
   deploy: DeployInput,
-  share: Share,
+  resources: ServerResources,
 ): Promise<Allocation | null> {
-  const [node] = await panel.db
+  const [node] = await tx.db
     .select({ id: nodes.id })
     .from(nodes)
-    .where(and(eq(nodes.id, nodeId), hasRoom(share)))
+    .where(and(eq(nodes.id, nodeId), hasRoom(resources)))
     .for('update')
   if (!node) return null
-  const [allocation] = await panel.db
+  const [allocation] = await tx.db
     .select()
     .from(allocations)
-    .where(and(eq(allocations.nodeId, nodeId), isFit(deploy, parsePortRanges(deploy.port_range))))
+    .where(and(eq(allocations.nodeId, nodeId), matchesDeployment(deploy, parsePortRanges(deploy.port_range))))
     .orderBy(sql`random()`)
     .limit(1)
     .for('update', { skipLocked: true })

@@ -7,10 +7,10 @@ export type EnvironmentSource = {
   variables: Pick<EggVariable, 'envVariable' | 'defaultValue'>[]
   location: Pick<Location, 'short'>
 }
-/** Environment by name; numbers and null only where the panel's own variables have them. */
+/** Environment by name; only the panel's own variables may be numbers or null. */
 export type Environment = Record<string, string | number | null>
 
-/** The value a server uses for a variable: its own, also when that is empty, else the egg's default. */
+/** Returns the value a server uses for a variable: its own, also when empty, else the egg's default. */
 export function variableValue(
   server: Pick<Server, 'variables'>,
   variable: Pick<EggVariable, 'envVariable' | 'defaultValue'>,
@@ -20,8 +20,8 @@ export function variableValue(
 }
 
 /**
- * The environment of a server as the application resource shows it: egg variables, then the panel's own
- * ones, which win. `P_SERVER_ALLOCATION_LIMIT` is a number or null, all else text.
+ * Builds the environment as the Application API shows it: variables of the egg, then the panel's own, which
+ * win. `P_SERVER_ALLOCATION_LIMIT` is a number or null, all else text.
  */
 export function serverEnvironment({ server, variables, location }: EnvironmentSource): Environment {
   return Object.fromEntries([
@@ -33,7 +33,7 @@ export function serverEnvironment({ server, variables, location }: EnvironmentSo
   ])
 }
 
-/** The same environment for the daemon, which writes numbers as `3.000000`: text only, null as `''`. */
+/** Builds the environment for the daemon, which would write numbers as `3.000000`: text only, null as `''`. */
 export function daemonEnvironment(source: EnvironmentSource): Record<string, string> {
   const entries = Object.entries(serverEnvironment(source))
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value ?? '')]))

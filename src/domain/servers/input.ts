@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { isDockerImage } from '../eggs/docker-image.ts'
-import { boolean, integer, looseText, present, rowId, text, textBetween } from '../fields.ts'
+import { boolean, coercedText, integer, presentNullable, rowId, text, textBetween } from '../fields.ts'
 
-/** Free text of a start command: long ones exist, but not this long. */
-export const longestStartup = 16_384
-const longestValue = 16_384
-const mostAdditionalAllocations = 500
+/** Longest start command, in characters. */
+export const maxStartupLength = 16_384
+const maxValueLength = 16_384
+const maxAdditionalAllocations = 500
 
-/** Bounds of a server's share of its node. Memory, swap and disk in MiB, cpu in percent of one core. */
+/** Limits of a server. Memory, swap and disk in MiB, cpu in percent of one core. */
 export const LimitsInput = () =>
   z.object({
     memory: integer(0),
@@ -22,47 +22,49 @@ export const LimitsInput = () =>
       .nullish(),
   })
 
-/** The value of a variable; scalars are taken as text, true and false as 1 and 0. */
-export const variableText = () =>
+/** The value of a variable; numbers are accepted as text, true and false as 1 and 0. */
+export const variableValueField = () =>
   z.preprocess(
     (value) => (typeof value === 'boolean' ? String(Number(value)) : value),
-    looseText(longestValue),
+    coercedText(maxValueLength),
   )
 
 /** Values by environment name. PHP writes an empty one as `[]`. */
 export const EnvironmentInput = () =>
-  z.preprocess(
-    (value) => (Array.isArray(value) && value.length === 0 ? {} : value),
-    z.record(z.string().max(191, 'max'), variableText().nullish(), {
-      error: (issue) => (issue.input === undefined ? 'present' : undefined),
-    }),
-  )
+  z
+    .preprocess(
+      (value) => (Array.isArray(value) && value.length === 0 ? {} : value),
+      z.record(z.string().max(191, 'max'), variableValueField().nullish(), {
+        error: (issue) => (issue.input === undefined ? 'present' : undefined),
+      }),
+    )
+    .meta({ alsoAccepts: [{ type: 'array', maxItems: 0 }] })
 
-/** The name of an image in the characters of the specification. Spec: Resources, server. */
-export const dockerImage = () => z.string().max(191, 'max').refine(isDockerImage, 'regex')
+/** A reference of a Docker image. Spec: postApplicationServers. */
+export const dockerImageField = () => z.string().max(191, 'max').refine(isDockerImage, 'regex')
 
-/** How many of each a server may have. Spec: Resources, server. */
+/** How many databases, allocations and backups a server may have. Spec: postApplicationServers. */
 export const FeatureLimitsInput = () =>
   z.object({
-    databases: present(integer(0)),
+    databases: presentNullable(integer(0)),
     allocations: integer(0).nullish(),
-    backups: present(integer(0)),
+    backups: presentNullable(integer(0)),
   })
 
-/** A list whose members must be sent, though it may be empty. */
-const presentList = <Member extends z.ZodType>(member: Member) =>
+/** A list that must be sent and may be empty. */
+const requiredList = <Member extends z.ZodType>(member: Member) =>
   z.array(member, {
     error: (issue) => (issue.input === undefined || issue.input === null ? 'present' : undefined),
   })
 
 const DeployInput = () =>
   z.object({
-    locations: presentList(integer(1)).max(1000, 'max'),
+    locations: requiredList(integer(1)).max(1000, 'max'),
     dedicated_ip: boolean(),
-    port_range: presentList(looseText(32)).max(100, 'max'),
+    port_range: requiredList(coercedText(32)).max(100, 'max'),
   })
 
-/** Spec: Resources, server. */
+/** A server to create. Spec: postApplicationServers. */
 export const ServerInput = () =>
   z
     .object({
@@ -71,8 +73,8 @@ export const ServerInput = () =>
       description: text(65_535).nullish(),
       user: rowId(),
       egg: rowId(),
-      docker_image: dockerImage(),
-      startup: text(longestStartup),
+      docker_image: dockerImageField(),
+      startup: text(maxStartupLength),
       environment: EnvironmentInput(),
       skip_scripts: boolean().nullish(),
       oom_disabled: boolean().nullish(),
@@ -81,7 +83,7 @@ export const ServerInput = () =>
       allocation: z
         .object({
           default: rowId().nullish(),
-          additional: z.array(rowId()).max(mostAdditionalAllocations, 'max').nullish(),
+          additional: z.array(rowId()).max(maxAdditionalAllocations, 'max').nullish(),
         })
         .nullish(),
       deploy: DeployInput().nullish(),

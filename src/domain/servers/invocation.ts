@@ -10,9 +10,9 @@ export type StartupSource = {
 }
 
 /**
- * The startup command as people see it: memory in MiB, address, port and variables filled in, `[hidden]` in
- * place of those the user may not view, or of all with `hideVariables`. Other placeholders stay as written,
- * and a value is never read for placeholders again. Spec: Client API, server resource `invocation`.
+ * Renders the startup command for users: fills in memory in MiB, address, port and variables; `[hidden]`
+ * replaces variables the user may not view, or all with `hideVariables`. Other placeholders stay, and values
+ * are not searched for placeholders. Spec: docs/servers.md#variables.
  */
 export function renderStartup(source: StartupSource, options: { hideVariables: boolean }): string {
   const { server, variables, allocation } = source
@@ -27,6 +27,6 @@ export function renderStartup(source: StartupSource, options: { hideVariables: b
   values.set('SERVER_PORT', String(allocation.port))
   return server.startup.replace(
     /\{\{(\w+)\}\}/g,
-    (written: string, name: string) => values.get(name) ?? written,
+    (placeholder: string, name: string) => values.get(name) ?? placeholder,
   )
 }

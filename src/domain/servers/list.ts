@@ -5,26 +5,26 @@ import { servers } from '../../db/schema.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
-import { allFilters, containing, type ListRequest, orderOf } from '../filters.ts'
+import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
 
-/** A server with what every form of it needs. */
+/** A server with its related rows. */
 export type DetailedServer = Server & ServerFields
 
 const filters = {
-  uuid: containing(servers.uuid),
-  uuidShort: containing(servers.uuidShort),
-  name: containing(servers.name),
-  description: containing(servers.description),
-  image: containing(servers.image),
-  external_id: containing(servers.externalId),
+  uuid: containsFilter(servers.uuid),
+  uuidShort: containsFilter(servers.uuidShort),
+  name: containsFilter(servers.name),
+  description: containsFilter(servers.description),
+  image: containsFilter(servers.image),
+  external_id: containsFilter(servers.externalId),
 }
 
-/** Names that `filter[…]` may have in lists of servers. */
+/** Names that `filter[…]` may have. */
 export const serverFilters = Object.keys(filters)
 
 /**
- * One page of all servers. `search` matches name, uuid and external id in part.
- * Spec: Application API, servers.
+ * Lists one page of all servers. `search` matches parts of name, uuid and external id.
+ * Spec: getApplicationServers.
  */
 export async function listServers(
   panel: Panel,
@@ -37,33 +37,37 @@ export async function listServers(
     table: servers,
     fields: fieldsOf('server', servers, include),
     where: and(
-      allFilters(filters, request.filters),
+      combineFilters(filters, request.filters),
       search === null
         ? undefined
         : or(
-            ...[servers.name, servers.uuid, servers.externalId].map((column) => containing(column)([search])),
+            ...[servers.name, servers.uuid, servers.externalId].map((column) =>
+              containsFilter(column)([search]),
+            ),
           ),
     ),
-    orderBy: orderOf({ id: servers.id, uuid: servers.uuid }, request.sorts),
+    orderBy: orderByColumns({ id: servers.id, uuid: servers.uuid }, request.sorts),
   })
   return page as RowPage<DetailedServer>
 }
 
-/** The server with its included relations. Refuses with 404 when there is none. */
+/** Finds a server with its included relations. Refuses with 404. */
 export async function findServer(panel: Panel, id: number, include: string[] = []): Promise<DetailedServer> {
-  return detailed(await findRow(panel.db, 'server', servers, eq(servers.id, id), include))
+  return requireServer(await findRow(panel.db, 'server', servers, eq(servers.id, id), include))
 }
 
-/** The server with this external id. Refuses with 404 when there is none. */
+/** Finds a server by its external id. Refuses with 404. */
 export async function findServerByExternalId(
   panel: Panel,
   externalId: string,
   include: string[] = [],
 ): Promise<DetailedServer> {
-  return detailed(await findRow(panel.db, 'server', servers, eq(servers.externalId, externalId), include))
+  return requireServer(
+    await findRow(panel.db, 'server', servers, eq(servers.externalId, externalId), include),
+  )
 }
 
-function detailed(row: Server | null): DetailedServer {
+function requireServer(row: Server | null): DetailedServer {
   if (!row) throw notFound()
   return row as DetailedServer
 }

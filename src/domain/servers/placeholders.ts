@@ -1,9 +1,9 @@
 type Segment = { text: string; isValue: boolean }
 
 /**
- * Fills the `{{key}}` placeholders of an egg's template in one pass. `resolve` gives a value, or null to
- * leave the placeholder to the daemon. What values bring along can never form a placeholder for the daemon:
- * their double braces come out as `{ {`, also where they meet braces of the template or of another value.
+ * Fills the `{{key}}` placeholders of an egg's template in one pass. `resolve` returns a value, or null to
+ * leave the placeholder to the daemon. Values can never form a placeholder for the daemon: their double braces
+ * become `{ {`, also together with braces of the template or of another value.
  */
 export function fillPlaceholders(template: string, resolve: (key: string) => string | null): string {
   const segments: Segment[] = []
@@ -26,13 +26,13 @@ function joinSafely(segments: Segment[]): string {
   let joined = ''
   for (let index = 0; index < text.length; index += 1) {
     joined += text[index]
-    if (text.startsWith('{{', index) && holdsValue(text, index, fromValue)) joined += ' '
+    if (text.startsWith('{{', index) && containsValue(text, index, fromValue)) joined += ' '
   }
   return joined
 }
 
-/** Whether the braces at `index`, or the daemon placeholder they open, are not the egg author's alone. */
-function holdsValue(text: string, index: number, fromValue: boolean[]): boolean {
+/** Whether the braces at `index`, or the daemon's placeholder that they open, include text of a value. */
+function containsValue(text: string, index: number, fromValue: boolean[]): boolean {
   const placeholder = /\{\{\s*config\.[^{}]*\}{0,2}/y
   placeholder.lastIndex = index
   const end = placeholder.exec(text) ? placeholder.lastIndex : index + 2

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../eggs/document.ts'
-import { daemonSettings, portsByAddress, type ConfigurationSource } from './daemon-settings.ts'
+import { type ConfigurationSource, daemonSettings, portsByAddress } from './daemon-settings.ts'
 import { fillPlaceholders } from './placeholders.ts'
 
 type Scalar = string | number | boolean
 export type FileReplacement = { match: string; if_value?: string; replace_with: Scalar }
-/** A file the daemon edits before each start; keys an egg adds beside the known ones are kept. */
+/** A file that the daemon edits before each start; unknown keys of an egg are kept. */
 export type ConfigurationFile = {
   parser: string
   file: string
@@ -17,13 +17,13 @@ export type ProcessConfiguration = {
   configs: ConfigurationFile[]
 }
 
-// Old eggs name the daemon's docker address by a path its configuration no longer has.
+// Old eggs use a path that the daemon's configuration does not have any more.
 const oldInterface = '{{config.docker.interface}}'
 const newInterface = '{{config.docker.network.interface}}'
 
 /**
- * How the daemon starts, stops and configures a server. No item is ever null, however the egg is written:
- * a null `file`, `parser` or `replace` takes the whole daemon down. Wings: GET /servers/{uuid}.
+ * Builds how the daemon starts, stops and configures a server. No item is ever null, whatever the egg: a null
+ * `file`, `parser` or `replace` crashes the daemon. Wings: GET /servers/{uuid}.
  */
 export function processConfiguration(source: ConfigurationSource): ProcessConfiguration {
   const { configStartup, configStop } = source.egg
@@ -38,7 +38,10 @@ export function processConfiguration(source: ConfigurationSource): ProcessConfig
   }
 }
 
-/** `^C` in its three spellings becomes SIGINT: stock Wings takes a value it does not know for a kill. */
+/**
+ * Converts the stop value; `^C` in its three spellings becomes SIGINT, as stock Wings kills on a value that it
+ * does not know.
+ */
 function stopConfiguration(stop: string | null): ProcessConfiguration['stop'] {
   if (!stop) return { type: 'stop', value: '' }
   if (!stop.startsWith('^')) return { type: 'command', value: stop }
@@ -69,14 +72,14 @@ function replacements(match: string, value: unknown, fill: (template: string) =>
   return scalar === undefined ? [] : [{ match, replace_with: scalar }]
 }
 
-/** Undefined for lists and objects, which the daemon cannot write. */
+/** Returns undefined for lists and objects, which the daemon cannot write. */
 function filledScalar(value: unknown, fill: (template: string) => string): Scalar | undefined {
   if (value === null) return ''
   if (typeof value === 'string') return fill(value)
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 }
 
-/** The value of a placeholder, `''` when the structures do not have it, null when the daemon resolves it. */
+/** Resolves a placeholder: `''` when the structures do not have it, null when the daemon resolves it. */
 function resolve(key: string, structures: JsonObject[]): string | null {
   const [scope, ...path] = key.split('.')
   if (scope === 'server') return valueAt(structures, path)
@@ -95,7 +98,7 @@ function valueAt(structures: JsonObject[], path: string[]): string {
   return ''
 }
 
-/** The names which Pterodactyl eggs use. */
+/** Builds the structure whose names Pterodactyl eggs use. */
 function legacyStructure(source: ConfigurationSource): JsonObject {
   const { server, egg, allocation } = source
   return {
@@ -119,12 +122,12 @@ function legacyStructure(source: ConfigurationSource): JsonObject {
   }
 }
 
-/** The names which Pelican eggs use: the daemon's own settings. */
+/** Builds the structure whose names Pelican eggs use: the daemon's own settings. */
 function settingsStructure(source: ConfigurationSource): JsonObject {
   return { ...daemonSettings(source), environment: environmentWithAddress(source) }
 }
 
-/** Eggs name memory, address and port like variables, though only the daemon sets them. */
+/** Adds memory, address and port, which eggs use like variables though the daemon sets them. */
 function environmentWithAddress({ server, environment, allocation }: ConfigurationSource): JsonObject {
   return {
     ...environment,

@@ -1,53 +1,57 @@
-import { and, eq } from 'drizzle-orm'
-import { nodes, servers } from '../../db/schema.ts'
+import { and, eq, gt } from 'drizzle-orm'
+import { jobs, nodes, servers } from '../../db/schema.ts'
 import type { Job } from '../../db/tables/jobs.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server, ServerStatus } from '../../db/tables/servers.ts'
 import { conflict, serverStateConflict } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import { refuseDaemonFailure } from '../daemon-errors.ts'
-import { cancelJob, enqueue, isWaiting, type JobPayloads } from '../jobs.ts'
-import { endWatch, reinstallKey, watchInstall } from './install-watch.ts'
-import { lockServer, placeOf } from './lock.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { deleteEntry, type EntryKey, recordEvent } from '../activity/record.ts'
+import { cancelJob, enqueueJob, isJobWaiting, type JobPayloads } from '../jobs/enqueue.ts'
+import { toDaemonApiError } from '../nodes/daemon-errors.ts'
+import { cancelInstallWatch, enqueueInstallWatch, reinstallKey } from './installation.ts'
+import { findServerNode, lockServer } from './lock.ts'
+
+/** Seconds after which a job takes over the reinstallation of a dead request: longer than a call to a daemon. */
+const reinstallDelaySeconds = 60
+/** Seconds after a reinstallation was started in which its caller starts no other one: a second click. */
+const repeatDelaySeconds = 30
+/** Attempts of the job, over about an hour. */
+const maxAttempts = 10
+
+export type WhileInstalling = 'allowed' | 'debounced' | 'refused'
 
 /**
- * Seconds after which a reinstallation that nobody asked the daemon for is taken up by its job: longer than
- * a call.
- */
-const reinstallGrace = 60
-/** How often the job asks, over about an hour. */
-const mostAttempts = 10
-
-/**
- * The daemon installs the server again, which goes on by itself; the status is `installing`. One that is
- * stuck there may be installed again. Records `server:reinstall`. When the process dies on the way, a job
- * asks the daemon.
+ * Reinstalls a server; the installation goes on after the response, with the status `installing`. A server that
+ * is stuck there may be reinstalled. Records `server:reinstall`. When the process dies on the way, a job calls
+ * the daemon.
  *
- * Refuses with 404, with 409 while the server is suspended, being restored or moved, another reinstallation is
- * just starting, or the status is one of `except`; with the daemon's status, 502 or 504 when it does not take
- * it: then the status is as before.
- * Spec: Application API, servers/{server}/reinstall; Client API, settings.
+ * Refuses with 404; with 409 while the server is suspended, being restored or transferred, another
+ * reinstallation is starting, or the server is being installed and `whileInstalling` does not allow it: `debounced`
+ * refuses 30 seconds after another reinstallation; with the daemon's status, 502 or 504
+ * when it does not accept it: then the status is as before. Spec: postApplicationServersByServerReinstall.
  * Wings: POST /api/servers/{uuid}/reinstall
  */
 export async function reinstallServer(
   panel: Panel,
   id: number,
-  except: readonly ServerStatus[] = [],
+  whileInstalling: WhileInstalling = 'allowed',
 ): Promise<void> {
-  const { server, node } = await inTransaction(panel, (inside) => startReinstall(inside, id, except))
+  const { server, node, entry } = await inTransaction(panel, (tx) => startReinstall(tx, id, whileInstalling))
   try {
     await panel.daemon(node).reinstallServer(server.uuid)
   } catch (error) {
-    await inTransaction(panel, (inside) => endReinstall(inside, id, server.status))
-    refuseDaemonFailure(error)
+    await inTransaction(panel, async (tx) => {
+      await endReinstall(tx, id, server.status)
+      await deleteEntry(tx, entry)
+    })
+    throw toDaemonApiError(error)
   }
-  await acceptReinstall(panel, id)
+  await cancelJob(panel, reinstallKey(id))
 }
 
 /**
- * The daemon has been asked for a reinstallation whose request died. After an hour without its consent the
- * status is `reinstall_failed`. A server that is gone or not being installed needs nothing.
+ * Runs `reinstall-server-on-node`: starts a reinstallation whose request died. After an hour of refusals the
+ * status is `reinstall_failed`. Does nothing when the server is deleted or not being installed.
  * Wings: POST /api/servers/{uuid}/reinstall
  */
 export async function reinstallServerOnNode(
@@ -64,57 +68,58 @@ export async function reinstallServerOnNode(
   try {
     await panel.daemon(found.node).reinstallServer(found.uuid)
   } catch (error) {
-    if (job.attempts < mostAttempts) throw error
-    await inTransaction(panel, (inside) => endReinstall(inside, serverId, 'reinstall_failed'))
+    if (job.attempts < maxAttempts) throw error
+    await inTransaction(panel, (tx) => endReinstall(tx, serverId, 'reinstall_failed'))
     return
   }
-  await acceptReinstall(panel, serverId)
+  await cancelJob(panel, reinstallKey(serverId))
 }
 
-/** The row as it was before. */
+/** Sets the status `installing` and enqueues the jobs. Returns the row as it was before. */
 async function startReinstall(
-  panel: Panel,
+  tx: Tx,
   id: number,
-  except: readonly ServerStatus[],
-): Promise<{ server: Server; node: Node }> {
-  const server = await lockServer(panel, id)
-  const { node, movingTo } = await placeOf(panel, server)
+  whileInstalling: WhileInstalling,
+): Promise<{ server: Server; node: Node; entry: EntryKey }> {
+  const server = await lockServer(tx, id)
+  const { node, targetNodeId } = await findServerNode(tx, server)
   if (server.status === 'suspended') throw serverStateConflict('The server is suspended.')
   if (server.status === 'restoring_backup') {
     throw serverStateConflict('The server is being restored from a backup.')
   }
-  if (except.includes(server.status)) throw serverStateConflict('The server is being installed.')
-  if (movingTo !== null) throw conflict('The server is being moved to another node.')
-  if (await isWaiting(panel, reinstallKey(id))) {
-    throw serverStateConflict('The server is being installed again already.')
+  if (server.status === 'installing') await refuseRepetition(tx, id, whileInstalling)
+  if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
+  if (await isJobWaiting(tx, reinstallKey(id))) {
+    throw serverStateConflict('The server is already being reinstalled.')
   }
-  await panel.db
-    .update(servers)
-    .set({ status: 'installing', updatedAt: panel.now() })
-    .where(eq(servers.id, id))
-  await enqueue(
-    panel,
+  await tx.db.update(servers).set({ status: 'installing', updatedAt: tx.now() }).where(eq(servers.id, id))
+  await enqueueJob(
+    tx,
     'reinstall-server-on-node',
     { serverId: id },
-    { key: reinstallKey(id), runAt: new Date(panel.now().getTime() + reinstallGrace * 1000) },
+    { key: reinstallKey(id), runAt: new Date(tx.now().getTime() + reinstallDelaySeconds * 1000) },
   )
-  await watchInstall(panel, id)
-  return { server, node }
+  await enqueueInstallWatch(tx, id)
+  return { server, node, entry: await recordEvent(tx, 'server:reinstall', { serverId: id }) }
 }
 
-/** Nobody asks the daemon any more; what has ended meanwhile keeps its status. */
-async function endReinstall(panel: Panel, id: number, status: ServerStatus): Promise<void> {
-  await panel.db
+/** Refuses with 409 to install a server again that is being installed, unless the caller may and did not do so lately. */
+async function refuseRepetition(tx: Tx, id: number, whileInstalling: WhileInstalling): Promise<void> {
+  if (whileInstalling === 'allowed') return
+  const earliest = new Date(tx.now().getTime() - repeatDelaySeconds * 1000)
+  const isRefused =
+    whileInstalling === 'refused' ||
+    (await tx.db.$count(jobs, and(eq(jobs.key, reinstallKey(id)), gt(jobs.finishedAt, earliest)))) > 0
+  if (isRefused) throw serverStateConflict('The server is being installed.')
+}
+
+/** Ends the attempt: cancels its job and sets the status, unless the installation has ended meanwhile. */
+async function endReinstall(tx: Tx, id: number, status: ServerStatus): Promise<void> {
+  await tx.db
     .update(servers)
-    .set({ status, updatedAt: panel.now() })
+    .set({ status, updatedAt: tx.now() })
     .where(and(eq(servers.id, id), eq(servers.status, 'installing')))
-  await cancelJob(panel, reinstallKey(id))
-  // One that was being installed before still is, and nobody else watches it.
-  if (status !== 'installing') await endWatch(panel, id)
+  await cancelJob(tx, reinstallKey(id))
+  // A server that was being installed before still is, and keeps its watch.
+  if (status !== 'installing') await cancelInstallWatch(tx, id)
 }
-
-const acceptReinstall = (panel: Panel, serverId: number) =>
-  inTransaction(panel, async (inside) => {
-    await record(inside, 'server:reinstall', { serverId })
-    await cancelJob(inside, reinstallKey(serverId))
-  })

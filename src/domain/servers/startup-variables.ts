@@ -1,21 +1,21 @@
 import { eq, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { only } from '../../db/database.ts'
+import { single } from '../../db/database.ts'
 import { embedMany, embedOne } from '../../db/embed.ts'
 import { allocations, eggs, eggVariables, servers } from '../../db/schema.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { badRequest, invalid, notFound } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { record } from '../activity.ts'
-import type { ReachedServer } from '../credentials.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
 import { ruleProblems, validateVariable } from '../eggs/rules.ts'
-import { present, text } from '../fields.ts'
-import { variableText } from './input.ts'
+import { presentNullable, text } from '../fields.ts'
+import type { ServerAccess } from './access.ts'
+import { variableValueField } from './input.ts'
 import { lockServer } from './lock.ts'
 
-/** All that says how a server is started: every variable of its egg, also those which people may not view. */
+/** The startup of a server with every variable of its egg, also those that users may not view. */
 export type ServerStartup = {
   server: Server
   variables: EggVariable[]
@@ -25,16 +25,19 @@ export type ServerStartup = {
   dockerImages: Record<string, string>
 }
 
-/** Numbers, true and false are taken as text, the last two as 1 and 0. Spec: Client API, startup. */
-export const VariableInput = () => z.object({ key: text(191), value: present(variableText()) })
+/** Numbers are accepted as text, true and false as 1 and 0. Spec: docs/servers.md#variables. */
+export const VariableInput = () => z.object({ key: text(191), value: presentNullable(variableValueField()) })
 type VariableInput = z.output<ReturnType<typeof VariableInput>>
 
-/** How a server is started, in one statement. Refuses with 404 when it was deleted meanwhile. Spec: Client API, startup. */
+/**
+ * Describes the startup of a server in one statement. Refuses with 404 when it was deleted meanwhile.
+ * Spec: docs/servers.md#variables.
+ */
 export async function describeStartup(
-  panel: Panel,
-  { server: { id } }: Pick<ReachedServer, 'server'>,
+  tx: Tx,
+  { server: { id } }: Pick<ServerAccess, 'server'>,
 ): Promise<ServerStartup> {
-  const [found] = await panel.db
+  const [found] = await tx.db
     .select({
       server: servers,
       variables: embedMany(eggVariables, { where: (each) => eq(each.eggId, servers.eggId) }),
@@ -49,42 +52,42 @@ export async function describeStartup(
 }
 
 /**
- * The variable has the value, which is empty for null; the daemon learns of it when the server starts. Records
- * `server:startup.edit` when it is another one than before.
+ * Changes the value of a variable, to the empty one for null; the daemon learns of it when the server starts.
+ * Records `server:startup.edit` when it differs.
  *
- * Refuses with 400 a variable which the caller may not view or edit, or whose rules cannot be used, then with
- * 422 on `value` what breaks the egg's rules, one entry for each. Spec: Client API, startup.
+ * Refuses with 400 a variable that the caller may not view or edit, or whose rules cannot be used; with 422 on
+ * `value` a value that breaks the egg's rules, one entry per rule. Spec: docs/servers.md#variables.
  */
 export async function changeVariable(
   panel: Panel,
-  reached: Pick<ReachedServer, 'server'>,
+  access: Pick<ServerAccess, 'server'>,
   { key, value }: VariableInput,
 ): Promise<{ startup: ServerStartup; variable: EggVariable }> {
-  return inTransaction(panel, async (panel) => {
-    const { id } = await lockServer(panel, reached.server.id)
-    const startup = await describeStartup(panel, reached)
-    const variable = editable(startup.variables, key)
-    refuseBroken(variable, value)
+  return inTransaction(panel, async (tx) => {
+    const { id } = await lockServer(tx, access.server.id)
+    const startup = await describeStartup(tx, access)
+    const variable = requireEditable(startup.variables, key)
+    requireValidValue(variable, value)
     const before = storedValue(startup.server, key)
     const after = value ?? ''
     if (before === after) return { startup, variable }
-    const server = await storeValue(panel, id, key, after)
+    const server = await storeValue(tx, id, key, after)
     const properties = { variable: key, old: before, new: after }
-    await record(panel, 'server:startup.edit', { serverId: id, properties })
+    await recordEvent(tx, 'server:startup.edit', { serverId: id, properties })
     return { startup: { ...startup, server }, variable }
   })
 }
 
-function editable(variables: readonly EggVariable[], key: string): EggVariable {
+function requireEditable(variables: readonly EggVariable[], key: string): EggVariable {
   const variable = variables.find((each) => each.envVariable === key && each.userViewable)
   if (!variable) throw badRequest('The server has no such variable.')
   if (!variable.userEditable || ruleProblems(variable.rules).length > 0) {
-    throw badRequest('This variable can only be read.')
+    throw badRequest('This variable is read-only.')
   }
   return variable
 }
 
-function refuseBroken({ rules }: EggVariable, value: string | null): void {
+function requireValidValue({ rules }: EggVariable, value: string | null): void {
   const failures = validateVariable(rules, value)
   if (failures.length === 0) return
   throw invalid(
@@ -96,17 +99,17 @@ function refuseBroken({ rules }: EggVariable, value: string | null): void {
   )
 }
 
-/** Null when nobody gave it one yet. */
+/** Returns the value of its own that a server has for a variable; null without one. */
 const storedValue = ({ variables }: Server, key: string): string | null =>
   Object.hasOwn(variables, key) ? (variables[key] ?? null) : null
 
-const storeValue = async (panel: Panel, id: number, key: string, value: string): Promise<Server> =>
-  only(
-    await panel.db
+const storeValue = async (tx: Tx, id: number, key: string, value: string): Promise<Server> =>
+  single(
+    await tx.db
       .update(servers)
       .set({
         variables: sql`jsonb_set(${servers.variables}, array[${key}::text], to_jsonb(${value}::text))`,
-        updatedAt: panel.now(),
+        updatedAt: tx.now(),
       })
       .where(eq(servers.id, id))
       .returning(),

@@ -4,57 +4,53 @@ import { embedMany } from '../../db/embed.ts'
 import { eggs, eggVariables, servers } from '../../db/schema.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { boolean, rowId, text } from '../fields.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { boolean, present, rowId, text } from '../fields.ts'
 import { invalidField } from '../validation.ts'
-import { dockerImage, EnvironmentInput, longestStartup } from './input.ts'
+import { recordServerUpdate } from './audit.ts'
+import { dockerImageField, EnvironmentInput, maxStartupLength } from './input.ts'
 import { lockServer } from './lock.ts'
 import { variableValues } from './variables.ts'
 
-/** True or false that must be sent. */
-const presentBoolean = () =>
-  z
-    .unknown()
-    .refine((value) => value !== undefined, { error: 'present', abort: true })
-    .pipe(boolean() as unknown as z.ZodType<boolean, {} | null>)
-
-/** Spec: Application API, servers/{server}/startup. */
+/** The startup of a server. Spec: patchApplicationServersByServerStartup. */
 export const StartupInput = () =>
   z.object({
-    startup: text(longestStartup),
+    startup: text(maxStartupLength),
     environment: EnvironmentInput(),
     egg: rowId(),
-    image: dockerImage(),
-    skip_scripts: presentBoolean(),
+    image: dockerImageField(),
+    skip_scripts: present(boolean()),
   })
 type StartupInput = z.output<ReturnType<typeof StartupInput>>
 
 /**
- * Changes how a server is started, and its egg. A sent environment replaces all values; an empty one leaves
- * them, of another egg those whose names it has. The daemon learns of it at the next start.
- * Refuses with 404, with 422 an unknown egg and values against the rules of the egg.
- * Spec: Application API, servers/{server}/startup.
+ * Changes the startup and the egg of a server. A sent environment replaces all values; an empty one keeps them,
+ * after a change of the egg those it has variables for. The daemon learns of it at the next start. Refuses with
+ * 404, with 422 an unknown egg and values against its rules. Records `admin:server.startup`.
+ * Spec: patchApplicationServersByServerStartup.
  */
 export async function changeStartup(panel: Panel, id: number, input: StartupInput): Promise<void> {
-  await inTransaction(panel, async (inside) => {
-    const server = await lockServer(inside, id)
-    const variables = await variablesOf(inside, input.egg)
-    await inside.db
+  await inTransaction(panel, async (tx) => {
+    const server = await lockServer(tx, id)
+    const variables = await findEggVariables(tx, input.egg)
+    const [after] = await tx.db
       .update(servers)
       .set({
         startup: input.startup,
         eggId: input.egg,
         image: input.image,
         skipScripts: input.skip_scripts,
-        variables: valuesAfter(server, variables, input),
-        updatedAt: inside.now(),
+        variables: nextVariableValues(server, variables, input),
+        updatedAt: tx.now(),
       })
       .where(eq(servers.id, id))
+      .returning()
+    if (after) await recordServerUpdate(tx, 'admin:server.startup', server, after)
   })
 }
 
-async function variablesOf(panel: Panel, eggId: number): Promise<EggVariable[]> {
-  const [egg] = await panel.db
+async function findEggVariables(tx: Tx, eggId: number): Promise<EggVariable[]> {
+  const [egg] = await tx.db
     .select({ variables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, eggId) }) })
     .from(eggs)
     .where(eq(eggs.id, eggId))
@@ -63,7 +59,11 @@ async function variablesOf(panel: Panel, eggId: number): Promise<EggVariable[]> 
   return egg.variables
 }
 
-function valuesAfter(server: Server, variables: EggVariable[], input: StartupInput): Record<string, string> {
+function nextVariableValues(
+  server: Server,
+  variables: EggVariable[],
+  input: StartupInput,
+): Record<string, string> {
   if (Object.keys(input.environment).length > 0) return variableValues(variables, input.environment)
   if (input.egg === server.eggId) return server.variables
   const names = new Set(variables.map(({ envVariable }) => envVariable))

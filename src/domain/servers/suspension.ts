@@ -1,76 +1,81 @@
 import { eq } from 'drizzle-orm'
-import { DaemonError } from '../../adapters/daemon.ts'
-import { only } from '../../db/database.ts'
+import { DaemonError } from '../../adapters/daemon-error.ts'
+import { single } from '../../db/database.ts'
 import { servers } from '../../db/schema.ts'
 import type { ServerStatus } from '../../db/tables/servers.ts'
 import { conflict } from '../../errors.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { refuseDaemonFailure } from '../daemon-errors.ts'
-import { isWaiting } from '../jobs.ts'
-import { lockServer, placeOf, rowVersion } from './lock.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { deleteEntry, type EntryKey } from '../activity/record.ts'
+import { isJobWaiting } from '../jobs/enqueue.ts'
+import { toDaemonApiError } from '../nodes/daemon-errors.ts'
+import { recordServerEvent } from './audit.ts'
+import { findServerNode, lockServer, rowVersion } from './lock.ts'
 import { deliverChange, enqueueSync, type ServerChange, syncKey } from './sync.ts'
 
-type StatusChange = ServerChange & { before: ServerStatus; after: ServerStatus }
+type StatusChange = ServerChange & { before: ServerStatus; after: ServerStatus; entry: EntryKey }
 
 /**
- * The server is suspended from any status, or not any more: then its status is normal, whatever it was
- * before. One that is so already stays as it is. When the process dies before the daemon was told, a job
- * tells it.
+ * Suspends a server with any status, or lifts the suspension, after which the status is normal. Does nothing
+ * when the server is in that state already. When the process dies before the call to the daemon, a job makes
+ * it.
  *
- * A node that does not answer learns of it from the job. Refuses with 404, with 409 while the server is being
- * moved, and with the daemon's status or 502 when it does not take the change: then the status is as before, and
- * a job brings the daemon back to it.
- * Spec: States and transitions, suspend. Wings: POST /api/servers/{uuid}/sync
+ * A job also informs a node that does not answer. Refuses with 404; with 409 while the server is being
+ * transferred; with the daemon's status or 502 when it does not accept the change: then the status is as
+ * before, and a job brings the daemon back to it. Records `admin:server.suspend` or `admin:server.unsuspend`. Spec: docs/servers.md#suspension.
+ * Wings: POST /api/servers/{uuid}/sync
  */
 export async function setSuspended(panel: Panel, id: number, isSuspended: boolean): Promise<void> {
-  const change = await inTransaction(panel, (inside) => changeStatus(inside, id, isSuspended))
+  const change = await inTransaction(panel, (tx) => changeStatus(tx, id, isSuspended))
   if (!change) return
   try {
     await deliverChange(panel, change)
   } catch (error) {
-    // Whoever suspends wants it to hold also where the node is away: the panel lets nobody near the server meanwhile.
+    // A suspension holds even when the node does not answer: the panel denies access meanwhile.
     if (error instanceof DaemonError && error.status === null) return enqueueSync(panel, id)
-    if ((await takeBack(panel, change)) === 'delivered') return
-    refuseDaemonFailure(error)
+    if ((await revertStatus(panel, change)) === 'delivered') return
+    throw toDaemonApiError(error)
   }
 }
 
-/** Null when there is nothing to change. */
-async function changeStatus(panel: Panel, id: number, isSuspended: boolean): Promise<StatusChange | null> {
-  const server = await lockServer(panel, id)
+/** Changes the status; returns null when there is nothing to change. */
+async function changeStatus(tx: Tx, id: number, isSuspended: boolean): Promise<StatusChange | null> {
+  const server = await lockServer(tx, id)
   if (isSuspended === (server.status === 'suspended')) return null
-  const { node, movingTo } = await placeOf(panel, server)
-  if (movingTo !== null) throw conflict('The server is being moved to another node.')
+  const { node, targetNodeId } = await findServerNode(tx, server)
+  if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
   const after = isSuspended ? 'suspended' : null
-  const { version } = only(
-    await panel.db
+  const { version } = single(
+    await tx.db
       .update(servers)
-      .set({ status: after, updatedAt: panel.now() })
+      .set({ status: after, updatedAt: tx.now() })
       .where(eq(servers.id, id))
       .returning({ version: rowVersion }),
   )
-  await enqueueSync(panel, id)
-  return { server, node, version, before: server.status, after }
+  await enqueueSync(tx, id)
+  const event = isSuspended ? 'admin:server.suspend' : 'admin:server.unsuspend'
+  const entry = await recordServerEvent(tx, event, server)
+  return { server, node, version, before: server.status, after, entry }
 }
 
 /**
- * The status is what it was before the change; unless a later delivery has told the daemon of it, or it was
- * changed again since. The job brings the daemon to whatever holds.
+ * Restores the status, unless the job has delivered the change, or the status was changed again. A job brings
+ * the daemon to the status that holds.
  */
-async function takeBack(
+async function revertStatus(
   panel: Panel,
-  { server, before, after }: StatusChange,
-): Promise<'taken back' | 'delivered'> {
-  return inTransaction(panel, async (inside) => {
-    const { status } = await lockServer(inside, server.id)
-    const isDelivered = status === after && !(await isWaiting(inside, syncKey(server.id)))
+  { server, before, after, entry }: StatusChange,
+): Promise<'reverted' | 'delivered'> {
+  return inTransaction(panel, async (tx) => {
+    const { status } = await lockServer(tx, server.id)
+    const isDelivered = status === after && !(await isJobWaiting(tx, syncKey(server.id)))
     if (status === after && !isDelivered) {
-      await inside.db
+      await tx.db
         .update(servers)
-        .set({ status: before, updatedAt: inside.now() })
+        .set({ status: before, updatedAt: tx.now() })
         .where(eq(servers.id, server.id))
+      await deleteEntry(tx, entry)
     }
-    await enqueueSync(inside, server.id)
-    return isDelivered ? 'delivered' : 'taken back'
+    await enqueueSync(tx, server.id)
+    return isDelivered ? 'delivered' : 'reverted'
   })
 }

@@ -2,15 +2,15 @@ import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import { invalid } from '../../errors.ts'
 import { validateVariable } from '../eggs/rules.ts'
 
-/** What was sent as a server's environment. */
+/** The environment of a server as it was sent. */
 export type EnvironmentValues = Record<string, string | null | undefined>
 
 /**
- * The values a server stores, of every variable of its egg; names the egg does not have are dropped,
- * and a missing value counts as null.
+ * Returns the values to store for the variables of an egg; drops names that the egg does not have, and treats a
+ * missing value as null.
  *
- * Refuses with 422 on `environment.<NAME>`, one entry per broken rule of the egg. Rules nobody can
- * satisfy do not bind administrators. Spec: Application API, servers.
+ * Refuses with 422 on `environment.<NAME>`, one entry per broken rule. Rules that no value can satisfy do not
+ * bind administrators. Spec: docs/servers.md#creation.
  */
 export function variableValues(
   variables: readonly EggVariable[],

@@ -1,23 +1,24 @@
-import { and, eq, inArray, isNull, lte, notExists, sql } from 'drizzle-orm'
+import { and, eq, inArray, lte, notExists, sql } from 'drizzle-orm'
 import { QueryBuilder } from 'drizzle-orm/pg-core'
-import { jobs, nodes, servers, transfers, trashItems } from '../../db/schema.ts'
+import { jobs, nodes, servers, trashItems } from '../../db/schema.ts'
 import type { TrashItem } from '../../db/tables/trash-items.ts'
 import type { Panel } from '../../panel.ts'
-import { enqueueAll, type JobPayloads } from '../jobs.ts'
-import { refuseConflict } from '../server-state.ts'
-import { removeFolders } from './folders.ts'
-import { forgetItems, holdFrom, isFree, releaseItems } from './hold.ts'
+import { enqueueJobs, type JobPayloads } from '../jobs/enqueue.ts'
+import { hasOpenTransfer } from '../servers/access.ts'
+import { refuseConflict } from '../servers/state.ts'
+import { removeTrashFolders } from './folders.ts'
+import { deleteItems, leaseUntil, isNotLeased, releaseItems } from './lease.ts'
 
-/** Items that one job removes, and servers that one tick finds; what is left waits for the next minute. */
-const batch = 100
+/** Items that one job deletes, and servers that one tick handles; the rest waits for the next minute. */
+const batchSize = 100
 
 const keyPrefix = 'expire-trash:'
 
 const builder = () => new QueryBuilder({ casing: 'snake_case' })
 
-/** Jobs remove what has expired, one for each server; how many servers. Spec: Client API, file trash: retention. */
-export async function enqueueExpiries(panel: Panel): Promise<number> {
-  const waiting = builder()
+/** Enqueues a job for each server with expired items and returns how many. Spec: docs/files.md#trash. */
+export async function enqueueTrashExpiry(panel: Panel): Promise<number> {
+  const waitingJobs = builder()
     .select({ id: jobs.id })
     .from(jobs)
     .where(
@@ -26,10 +27,10 @@ export async function enqueueExpiries(panel: Panel): Promise<number> {
   const due = await panel.db
     .selectDistinct({ serverId: trashItems.serverId })
     .from(trashItems)
-    .where(and(lte(trashItems.expiresAt, panel.now()), notExists(waiting)))
-    .limit(batch)
+    .where(and(lte(trashItems.expiresAt, panel.now()), notExists(waitingJobs)))
+    .limit(batchSize)
   const runAt = panel.now()
-  await enqueueAll(
+  await enqueueJobs(
     panel,
     'expire-trash',
     due.map(({ serverId }) => ({ payload: { serverId }, key: `${keyPrefix}${serverId}`, runAt })),
@@ -38,19 +39,19 @@ export async function enqueueExpiries(panel: Panel): Promise<number> {
 }
 
 /**
- * The job: expired items of the server are gone for good, a hundred at most; records
- * `server:file.trash.delete` of each. Throws, to be tried again, while the node is away or sends the files
- * elsewhere. A server that is gone needs nothing. Wings: POST …/files/delete
+ * Job: deletes the expired items of a server for good, 100 at most. Records `server:file.trash.delete` for each.
+ * Throws, to be retried, while the node does not answer or the server is being transferred. Does nothing when the
+ * server no longer exists. Wings: POST …/files/delete.
  */
 export async function expireTrash(panel: Panel, { serverId }: JobPayloads['expire-trash']): Promise<void> {
-  const place = await findPlace(panel, serverId)
-  if (!place) return
-  refuseConflict(place, ['suspended', 'maintenance', 'installing'])
-  const items = await holdExpired(panel, serverId)
+  const target = await findServerOnNode(panel, serverId)
+  if (!target) return
+  refuseConflict(target, ['suspended', 'maintenance', 'installing'])
+  const items = await leaseExpired(panel, serverId)
   if (items.length === 0) return
-  const files = panel.daemon(place.node).files(place.server.uuid)
+  const files = panel.daemon(target.node).files(target.server.uuid)
   try {
-    await removeFolders(
+    await removeTrashFolders(
       files,
       items.map(({ id }) => id),
     )
@@ -58,29 +59,25 @@ export async function expireTrash(panel: Panel, { serverId }: JobPayloads['expir
     await releaseItems(panel, items)
     throw error
   }
-  await forgetItems(panel, items, 'server:file.trash.delete')
+  await deleteItems(panel, items, 'server:file.trash.delete')
 }
 
-async function findPlace(panel: Panel, serverId: number) {
-  const moving = builder()
-    .select({ id: transfers.id })
-    .from(transfers)
-    .where(and(eq(transfers.serverId, serverId), isNull(transfers.successful)))
-  const [place] = await panel.db
-    .select({ server: servers, node: nodes, isTransferring: sql<boolean>`exists (${moving})` })
+async function findServerOnNode(panel: Panel, serverId: number) {
+  const [target] = await panel.db
+    .select({ server: servers, node: nodes, isTransferring: hasOpenTransfer() })
     .from(servers)
     .innerJoin(nodes, eq(nodes.id, servers.nodeId))
     .where(eq(servers.id, serverId))
-  return place
+  return target
 }
 
-async function holdExpired(panel: Panel, serverId: number): Promise<TrashItem[]> {
+async function leaseExpired(panel: Panel, serverId: number): Promise<TrashItem[]> {
   const now = panel.now()
-  const expired = and(eq(trashItems.serverId, serverId), lte(trashItems.expiresAt, now), isFree(now))
-  const some = builder().select({ id: trashItems.id }).from(trashItems).where(expired).limit(batch)
+  const expired = and(eq(trashItems.serverId, serverId), lte(trashItems.expiresAt, now), isNotLeased(now))
+  const expiredIds = builder().select({ id: trashItems.id }).from(trashItems).where(expired).limit(batchSize)
   return panel.db
     .update(trashItems)
-    .set({ heldUntil: holdFrom(panel) })
-    .where(and(inArray(trashItems.id, some), isFree(now)))
+    .set({ heldUntil: leaseUntil(panel) })
+    .where(and(inArray(trashItems.id, expiredIds), isNotLeased(now)))
     .returning()
 }

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import { QueryBuilder } from 'drizzle-orm/pg-core'
 import * as z from 'zod'
-import { only } from '../../db/database.ts'
+import { single } from '../../db/database.ts'
 import { embedMany } from '../../db/embed.ts'
 import type { RowPage } from '../../db/pagination.ts'
 import { servers, settings, trashItems } from '../../db/schema.ts'
@@ -9,30 +9,30 @@ import type { TrashItem } from '../../db/tables/trash-items.ts'
 import { forbidden } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { integer } from '../fields.ts'
-import { definitionOf, type SettingKey } from '../setting-definitions.ts'
-import { setting } from '../settings.ts'
+import { definitionOf, type SettingKey } from '../settings/definitions.ts'
+import { getSetting } from '../settings/settings.ts'
 
-const feature = 'features.file_trash' satisfies SettingKey
+const featureKey = 'features.file_trash' satisfies SettingKey
 const perPage = 25
 
-/** Spec: Limits, trash list page size. */
+/** Spec: getClientServersByServerTrash. */
 export const TrashQuery = () => z.object({ page: integer(1, 100_000).nullish() })
 
-/** The trash can be used. Refuses with 403 while the feature is off. Spec: Errors. */
-export async function requireTrash(panel: Panel): Promise<void> {
-  refuseDisabled(await setting(panel, feature))
+/** Refuses with 403 while the feature is disabled. Spec: docs/api.md#features. */
+export async function requireTrashEnabled(panel: Panel): Promise<void> {
+  refuseDisabled(await getSetting(panel, featureKey))
 }
 
 /**
- * One page of what is in the trash of the server and has not expired, newest first, in one statement. Refuses
- * with 403 while the feature is off. Spec: Client API, file trash.
+ * Lists a page of the trash of a server without expired items, newest first, in one statement. Refuses with 403
+ * while the feature is disabled. Spec: docs/files.md#trash.
  */
 export async function listTrash(
   panel: Panel,
   server: { id: number },
-  asked: number | null | undefined,
+  requestedPage: number | null | undefined,
 ): Promise<RowPage<TrashItem>> {
-  const page = asked ?? 1
+  const page = requestedPage ?? 1
   const builder = new QueryBuilder({ casing: 'snake_case' })
   const where = and(eq(trashItems.serverId, server.id), gt(trashItems.expiresAt, panel.now()))
   const ids = builder
@@ -42,10 +42,10 @@ export async function listTrash(
     .orderBy(desc(trashItems.deletedAt), asc(trashItems.id))
     .limit(perPage)
     .offset((page - 1) * perPage)
-  const found = only(
+  const found = single(
     await panel.db
       .select({
-        isEnabled: isEnabled(builder),
+        isEnabled: isEnabledSql(builder),
         total: sql<number>`(${builder.select({ total: count() }).from(trashItems).where(where)})`.mapWith(
           Number,
         ),
@@ -65,8 +65,8 @@ function refuseDisabled(isEnabled: boolean): void {
   if (!isEnabled) throw forbidden('The trash for files is switched off.')
 }
 
-/** The feature's switch, to be read along with something else. */
-const isEnabled = (builder: QueryBuilder): SQL<boolean> => {
-  const stored = builder.select({ value: settings.value }).from(settings).where(eq(settings.key, feature))
-  return sql<boolean>`coalesce((${stored}) = 'true'::jsonb, ${definitionOf(feature).fallback}::boolean)`
+/** Selects whether the feature is enabled, as part of another statement. */
+const isEnabledSql = (builder: QueryBuilder): SQL<boolean> => {
+  const stored = builder.select({ value: settings.value }).from(settings).where(eq(settings.key, featureKey))
+  return sql<boolean>`coalesce((${stored}) = 'true'::jsonb, ${definitionOf(featureKey).defaultValue}::boolean)`
 }

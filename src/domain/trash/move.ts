@@ -6,23 +6,24 @@ import { daemonFailure, notFound } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { refuseDenied } from '../files/denylist.ts'
 import { entryPath } from '../files/fields.ts'
-import { type FileEntry, filesOf, readFolder, type Target } from '../files/listing.ts'
-import { exclusively, refuseBusy, type Renew } from '../files/lock.ts'
+import { type FileEntry, findEntries, getDaemonFiles } from '../files/listing.ts'
+import { withFileLock, refuseBusy, type RenewLock } from '../files/lock.ts'
 import { resolveEntry, resolvePath, splitPath } from '../files/paths.ts'
-import { setting } from '../settings.ts'
-import { isInTrash, placeInTrash, removeFolders } from './folders.ts'
-import { enqueueSettling, holdFrom } from './hold.ts'
-import { refuseRenameFailure, rename, UnknownOutcome } from './rename.ts'
-import { completeMove, dropUnmoved } from './settle.ts'
-import { forSeveral } from './several.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import { getSetting } from '../settings/settings.ts'
+import { mapWithConcurrency } from './concurrency.ts'
+import { isInTrash, trashPath, removeTrashFolders } from './folders.ts'
+import { enqueueReconciliation, leaseUntil } from './lease.ts'
+import { completeMove, deleteUnmovedItems } from './reconcile.ts'
+import { renameAndVerify, toRenameApiError, UnknownOutcomeError } from './verified-rename.ts'
 
-/** Milliseconds after which no further item of a request is begun. */
-const longestMove = 30_000
-/** Seconds after which a job sees to what a request left: longer than `longestMove` and the calls for one item. */
-const settlingGrace = 60
-const dayInMilliseconds = 86_400_000
+/** Milliseconds after which a request moves no further item. */
+const maxMoveMs = 30_000
+/** Seconds after which a job reconciles what a request left: longer than `maxMoveMs` and the calls for one item. */
+const reconcileDelaySeconds = 60
+const dayMs = 86_400_000
 
-/** Spec: Client API, file trash. */
+/** Spec: postClientServersByServerTrash. */
 export const TrashInput = () =>
   z.object({
     root: entryPath().max(4096, 'max'),
@@ -37,106 +38,120 @@ export const TrashInput = () =>
       .min(1, 'required')
       .max(100, 'max')
       .superRefine((names, context) => {
-        names.forEach((name, at) => {
-          if (names.indexOf(name) < at) context.addIssue({ code: 'custom', message: 'distinct', path: [at] })
+        names.forEach((name, index) => {
+          if (names.indexOf(name) < index)
+            context.addIssue({ code: 'custom', message: 'distinct', path: [index] })
         })
       }),
   })
 type TrashInput = z.output<ReturnType<typeof TrashInput>>
 
 /**
- * Files and folders of one folder are in the trash; records `server:file.trash.move` with those that are.
+ * Moves files and folders of one folder to the trash. Records `server:file.trash.move` with those that were
+ * moved.
  *
- * Refuses with 404 when one of them is not there: then nothing was moved. With 403 what the egg protects and the
- * trash itself, with 409 while other files of the server are changed, and as `refuseFileFailure` does: then
- * what was moved before stays in the trash. What became of a file without an answer a job finds out.
- * Spec: Client API, file trash. Wings: PUT …/files/rename
+ * Refuses with 404 when one of them does not exist, before anything is moved; with 403 what the egg protects and
+ * the trash itself; with 409 while other files of the server are being changed; and as `toFileApiError` does:
+ * items that were moved before stay in the trash. A job finds out what happened to an item without an answer.
+ * Spec: docs/files.md#trash. Wings: PUT …/files/rename.
  */
-export async function moveToTrash(panel: Panel, target: Target, input: TrashInput): Promise<void> {
+export async function moveToTrash(panel: Panel, target: ServerOnNode, input: TrashInput): Promise<void> {
   const { server } = target
   const directory = resolvePath('root', input.root)
-  const paths = input.files.map((name, at) => resolveEntry(`files.${at}`, directory, name))
+  const paths = input.files.map((name, index) => resolveEntry(`files.${index}`, directory, name))
   await refuseDenied(panel, server, paths)
-  const files = filesOf(panel, target)
-  await exclusively(panel, server, async (renew) => {
+  const files = getDaemonFiles(panel, target)
+  await withFileLock(panel, server, async (renewLock) => {
     await refuseBusy(panel, server)
-    const entries = await findEntries(panel, files, directory, input.files)
-    const items = await announce(panel, server, paths, entries)
-    const outcome = await moveAll(panel, files, items, renew)
-    await inTransaction(panel, async (panel) => {
-      await dropUnmoved(panel, outcome.refused)
-      await completeMove(panel, outcome.moved)
+    const entries = await findAll(panel, files, directory, input.files)
+    const items = await insertItems(panel, server, paths, entries)
+    const outcome = await moveAll(panel, files, items, renewLock)
+    await inTransaction(panel, async (tx) => {
+      await deleteUnmovedItems(tx, outcome.refused)
+      await completeMove(tx, outcome.moved)
     })
-    const left = outcome.refused.map(({ id }) => id)
-    if (left.length > 0) panel.defer(removeFolders(files, left).catch(() => undefined))
-    if (outcome.failure !== null) refuseRenameFailure(outcome.failure)
+    const unmovedIds = outcome.refused.map(({ id }) => id)
+    if (unmovedIds.length > 0) panel.defer(removeTrashFolders(files, unmovedIds).catch(() => undefined))
+    if (outcome.failure !== null) throw toRenameApiError(outcome.failure)
   })
 }
 
-async function findEntries(
+/** Finds all of the entries. Refuses with 404 when one does not exist. */
+async function findAll(
   panel: Panel,
   files: DaemonFiles,
   directory: string,
   names: string[],
 ): Promise<FileEntry[]> {
-  const folder = await readFolder(panel, files, directory)
+  const found = new Map((await findEntries(panel, files, directory, names)).map((each) => [each.name, each]))
   return names.map((name) => {
-    const entry = folder.find((each) => each.name === name)
-    if (!entry) throw notFound(`There is no "${name}" in this folder.`)
+    const entry = found.get(name)
+    if (!entry) throw notFound(`"${name}" does not exist in this folder.`)
     return entry
   })
 }
 
-/** Rows of items that will be moved, and a job that sees to them if nobody else does; all or nothing. */
-async function announce(
+/** Inserts the rows of items to be moved, and the job that reconciles them if this request does not. */
+async function insertItems(
   panel: Panel,
   server: { id: number },
   paths: string[],
   entries: FileEntry[],
 ): Promise<TrashItem[]> {
-  const retentionDays = await setting(panel, 'trash.retention_days')
+  const retentionDays = await getSetting(panel, 'trash.retention_days')
   const deletedAt = panel.now()
-  const expiresAt = new Date(deletedAt.getTime() + retentionDays * dayInMilliseconds)
-  const heldUntil = holdFrom(panel, settlingGrace)
-  const rows = paths.map((path, at) => ({
+  const expiresAt = new Date(deletedAt.getTime() + retentionDays * dayMs)
+  const heldUntil = leaseUntil(panel, reconcileDelaySeconds)
+  const rows = paths.map((path, index) => ({
     serverId: server.id,
     path,
     name: splitPath(path).name,
-    // A link is one, wherever it leads.
-    isFile: entries[at]?.kind !== 'folder',
+    // A link counts as a file, wherever it points.
+    isFile: entries[index]?.kind !== 'folder',
     heldUntil,
     deletedAt,
     expiresAt,
   }))
-  return inTransaction(panel, async (panel) => {
-    const items = await panel.db.insert(trashItems).values(rows).returning()
+  return inTransaction(panel, async (tx) => {
+    const items = await tx.db.insert(trashItems).values(rows).returning()
     const itemIds = items.map(({ id }) => id)
-    await enqueueSettling(panel, itemIds, heldUntil)
+    await enqueueReconciliation(tx, itemIds, heldUntil)
     return items
   })
 }
 
-/** What became of the items: `refused` ones are where they were, what became of those in neither list a job finds out. */
-type Outcome = { moved: TrashItem[]; refused: TrashItem[]; failure: unknown }
+/** What happened to the items: `refused` ones are where they were; a job reconciles those in neither list. */
+type MoveOutcome = { moved: TrashItem[]; refused: TrashItem[]; failure: unknown }
 
-/** Moves one item a call, since daemons stop in the middle of several; after a failure no further one. */
-async function moveAll(panel: Panel, files: DaemonFiles, items: TrashItem[], renew: Renew): Promise<Outcome> {
-  const latest = panel.now().getTime() + Math.min(longestMove, panel.config.longestWait)
+/** Moves one item per call, since daemons stop halfway through a list; after a failure no further one is moved. */
+async function moveAll(
+  panel: Panel,
+  files: DaemonFiles,
+  items: TrashItem[],
+  renewLock: RenewLock,
+): Promise<MoveOutcome> {
+  const deadline = panel.now().getTime() + Math.min(maxMoveMs, panel.config.maxWaitMs)
   const moved = new Set<TrashItem>()
   const unknown = new Set<TrashItem>()
-  let failure: unknown = null
-  await forSeveral(items, async (item) => {
-    if (panel.now().getTime() > latest) throw daemonFailure(504, 'The node is too slow to move all files.')
-    await renew()
+  const moveItem = async (item: TrashItem): Promise<void> => {
+    if (panel.now().getTime() > deadline)
+      throw daemonFailure(504, 'The node took too long to move all files.')
+    await renewLock()
     try {
-      if (!(await rename(files, item.path, placeInTrash(item), () => isInTrash(files, item))))
-        throw notFound(`There is no "${item.name}" in this folder any more.`)
+      if (!(await renameAndVerify(files, item.path, trashPath(item), () => isInTrash(files, item))))
+        throw notFound(`"${item.name}" no longer exists in this folder.`)
       moved.add(item)
     } catch (error) {
-      if (error instanceof UnknownOutcome) unknown.add(item)
+      if (error instanceof UnknownOutcomeError) unknown.add(item)
       throw error
     }
-  }).catch((error: unknown) => void (failure = error))
+  }
+  let failure: unknown = null
+  try {
+    await mapWithConcurrency(items, moveItem)
+  } catch (error) {
+    failure = error
+  }
   const refused = items.filter((item) => !moved.has(item) && !unknown.has(item))
   return { moved: items.filter((item) => moved.has(item)), refused, failure }
 }

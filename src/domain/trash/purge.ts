@@ -1,19 +1,21 @@
 import type { Panel } from '../../panel.ts'
-import { refuseFileFailure } from '../files/daemon-failures.ts'
-import { filesOf, type Target } from '../files/listing.ts'
-import { removeFolders } from './folders.ts'
-import { forgetItems, holdItem, releaseItems } from './hold.ts'
+import { toFileApiError } from '../files/daemon-failures.ts'
+import { getDaemonFiles } from '../files/listing.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import { removeTrashFolders } from './folders.ts'
+import { deleteItems, leaseItem, releaseItems } from './lease.ts'
 
 /**
- * An item is gone for good; records `server:file.trash.delete`. Refuses with 404 what is not in the trash, with
- * 409 what is being moved or restored, and as `refuseFileFailure` does: then it stays in the list. One that
- * is not on the node is fine. Spec: Client API, file trash. Wings: POST …/files/delete
+ * Deletes an item of the trash for good; one that is missing on the node is fine. Records
+ * `server:file.trash.delete`. Refuses with 404 what is not in the trash, with 409 while the item is being moved
+ * or restored, and as `toFileApiError` does: then it stays in the trash. Spec: docs/files.md#trash. Wings: POST
+ * …/files/delete.
  */
-export async function purgeFromTrash(panel: Panel, target: Target, id: string): Promise<void> {
-  const item = await holdItem(panel, target.server.id, id)
-  await removeFolders(filesOf(panel, target), [item.id]).catch(async (error: unknown) => {
+export async function purgeFromTrash(panel: Panel, target: ServerOnNode, id: string): Promise<void> {
+  const item = await leaseItem(panel, target.server.id, id)
+  await removeTrashFolders(getDaemonFiles(panel, target), [item.id]).catch(async (error: unknown) => {
     await releaseItems(panel, [item])
-    return refuseFileFailure(error)
+    throw toFileApiError(error)
   })
-  await forgetItems(panel, [item], 'server:file.trash.delete')
+  await deleteItems(panel, [item], 'server:file.trash.delete')
 }

@@ -3,54 +3,63 @@ import type { TrashItem } from '../../db/tables/trash-items.ts'
 import { conflict, daemonFailure, notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { refuseDenied } from '../files/denylist.ts'
-import { filesOf, type Target } from '../files/listing.ts'
-import { exclusively, refuseBusy, type Renew } from '../files/lock.ts'
+import { getDaemonFiles } from '../files/listing.ts'
+import { withFileLock, refuseBusy, type RenewLock } from '../files/lock.ts'
 import { splitPath } from '../files/paths.ts'
-import { entryNamed, type Folder, isInTrash, placeInTrash, probeFolder, removeFolders } from './folders.ts'
-import { forgetItems, holdItem, releaseItems } from './hold.ts'
-import { refuseRenameFailure, rename, UnknownOutcome } from './rename.ts'
+import type { ServerOnNode } from '../servers/access.ts'
+import {
+  findInFolder,
+  type FolderLookup,
+  hasEntries,
+  isInTrash,
+  removeTrashFolders,
+  trashPath,
+} from './folders.ts'
+import { deleteItems, leaseItem, releaseItems } from './lease.ts'
+import { renameAndVerify, toRenameApiError, UnknownOutcomeError } from './verified-rename.ts'
 
 /**
- * An item is back where it was, with the folders above it; records `server:file.trash.restore`.
+ * Restores an item to its original path, with missing folders. Records `server:file.trash.restore`. Nothing is
+ * overwritten.
  *
- * Refuses with 409 when anything is there, and while the item or other files of the server are being changed;
- * with 404 what is not in the trash, be it that only its row was left, which goes; with 403 what the egg protects;
- * and as `refuseFileFailure` does. Then nothing was overwritten; what became of a rename without an answer a
- * job finds out. Spec: Client API, file trash. Wings: PUT …/files/rename
+ * Refuses with 409 when an entry exists at the path, and while the item or other files of the server are being
+ * changed; with 404 what is not in the trash, also when only its row was left, which is deleted then; with 403
+ * what the egg protects; and as `toFileApiError` does. A job finds out the outcome of a rename without an answer.
+ * Spec: docs/files.md#trash. Wings: PUT …/files/rename.
  */
-export async function restoreFromTrash(panel: Panel, target: Target, id: string): Promise<void> {
+export async function restoreFromTrash(panel: Panel, target: ServerOnNode, id: string): Promise<void> {
   const { server } = target
-  const item = await holdItem(panel, server.id, id)
-  const files = filesOf(panel, target)
-  const isRestored = await exclusively(panel, server, async (renew) => {
+  const item = await leaseItem(panel, server.id, id)
+  const files = getDaemonFiles(panel, target)
+  const isRestored = await withFileLock(panel, server, async (renewLock) => {
     await refuseDenied(panel, server, [item.path])
     await refuseBusy(panel, server)
-    return bringBack(files, item, renew)
+    return moveBack(files, item, renewLock)
   }).catch(async (error: unknown) => {
-    if (!(error instanceof UnknownOutcome)) await releaseItems(panel, [item])
-    return refuseRenameFailure(error)
+    if (!(error instanceof UnknownOutcomeError)) await releaseItems(panel, [item])
+    throw toRenameApiError(error)
   })
-  await forgetItems(panel, [item], isRestored ? 'server:file.trash.restore' : null)
-  panel.defer(removeFolders(files, [item.id]).catch(() => undefined))
-  if (!isRestored) throw notFound('This item is not in the trash of the server any more.')
+  await deleteItems(panel, [item], isRestored ? 'server:file.trash.restore' : null)
+  panel.defer(removeTrashFolders(files, [item.id]).catch(() => undefined))
+  if (!isRestored) throw notFound('This item is no longer in the trash.')
 }
 
-/** Whether the item is back at its place; false when it was lost. Refuses with 409 when anything is there. */
-async function bringBack(files: DaemonFiles, item: TrashItem, renew: Renew): Promise<boolean> {
+/** Moves the item to its path; false when it was lost. Refuses with 409 when an entry exists there. */
+async function moveBack(files: DaemonFiles, item: TrashItem, renewLock: RenewLock): Promise<boolean> {
   if (!(await isInTrash(files, item))) return false
   const { directory } = splitPath(item.path)
-  const folder = await probeFolder(files, directory)
-  if (folder === 'obstructed' || entryNamed(folder, item.name)) {
-    throw conflict('Something else is where the file was.')
+  const lookup = await findInFolder(files, directory, [item.name])
+  if (lookup === 'obstructed' || hasEntries(lookup)) {
+    throw conflict('Another entry exists at the original path.')
   }
-  await renew()
-  let after: Folder = 'missing'
-  const isGone = await rename(files, placeInTrash(item), item.path, async () => {
-    await renew()
+  await renewLock()
+  let lookupAfter: FolderLookup = 'missing'
+  const isMoved = await renameAndVerify(files, trashPath(item), item.path, async () => {
+    await renewLock()
     if (await isInTrash(files, item)) return false
-    after = await probeFolder(files, directory)
+    lookupAfter = await findInFolder(files, directory, [item.name])
     return true
   })
-  if (!isGone) throw daemonFailure(502, 'The node did not move the file.')
-  return entryNamed(after, item.name) !== undefined
+  if (!isMoved) throw daemonFailure(502, 'The node did not move the file.')
+  return hasEntries(lookupAfter)
 }

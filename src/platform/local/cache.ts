@@ -1,6 +1,6 @@
 import type { Cache } from '../../adapters/cache.ts'
 
-/** The cache as a map of this process: what `npm start` needs when no Redis is named. */
+/** Creates a cache in a map of this process, for environments without Redis. */
 export function localCache(now: () => number = Date.now): Cache {
   const entries = new Map<string, { json: string; expiresAt: number }>()
   let writes = 0
@@ -30,7 +30,7 @@ export function localCache(now: () => number = Date.now): Cache {
       const hits = Number(entry?.json ?? 0) + 1
       const expiresAt = entry?.expiresAt ?? now() + seconds * 1000
       write(key, hits, expiresAt)
-      return { hits, resetsIn: Math.max(1, Math.ceil((expiresAt - now()) / 1000)) }
+      return { hits, resetsInSeconds: Math.max(1, Math.ceil((expiresAt - now()) / 1000)) }
     },
     ping: async () => undefined,
   }

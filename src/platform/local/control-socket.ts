@@ -3,37 +3,36 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 
-/** Milliseconds after which a running process that says nothing is given up. */
-const patience = 120_000
-/** What connecting says when nobody listens, be it that the file is a leftover. */
-const nobody = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENAMETOOLONG', 'EINVAL']
+/** Milliseconds for an answer of the running process. */
+const timeoutMs = 120_000
+/** Errors of a connection when no process listens, including those for a stale file. */
+const noListenerCodes = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENAMETOOLONG', 'EINVAL']
 
 const socketPath = (directory: string) => join(directory, 'control.sock')
 
-/** Turns the JSON document of a request into that of its answer; it never rejects. */
-export type ControlAnswer = (asked: unknown) => Promise<unknown>
+/** Returns the JSON document that answers a request; never rejects. */
+export type ControlHandler = (rpcRequest: unknown) => Promise<unknown>
 
 /**
- * Lets other processes of the same owner ask this one, which alone may open the embedded database:
- * HTTP over `control.sock` in the data directory, which nobody else can connect to (mode 600). A
- * file that a crashed process left behind is replaced. `close` ends it once all answers are out.
+ * Answers other processes of the same owner, since only this one may open the embedded database: HTTP over
+ * `control.sock` in the data directory (mode 600). Replaces the file of a crashed process. `close` waits for all answers.
  */
 export async function openControlSocket(
   directory: string,
-  answer: ControlAnswer,
+  answer: ControlHandler,
 ): Promise<{ close: () => Promise<void> }> {
   const server = createServer((incoming, outgoing) => void respond(incoming, outgoing, answer))
-  // Bound where only the owner can look, and moved once its mode is right.
-  const aside = await mkdtemp(join(directory, 'c-'))
+  // Opened in a directory of mode 700, and moved once the mode of the socket is set.
+  const temporaryDirectory = await mkdtemp(join(directory, 'c-'))
   try {
-    await listenAt(server, join(aside, 's'))
-    await chmod(join(aside, 's'), 0o600)
-    await rename(join(aside, 's'), socketPath(directory))
+    await listenAt(server, join(temporaryDirectory, 's'))
+    await chmod(join(temporaryDirectory, 's'), 0o600)
+    await rename(join(temporaryDirectory, 's'), socketPath(directory))
   } catch (error) {
     server.close()
     throw error
   } finally {
-    await rm(aside, { recursive: true, force: true })
+    await rm(temporaryDirectory, { recursive: true, force: true })
   }
   server.unref()
   return {
@@ -44,26 +43,29 @@ export async function openControlSocket(
   }
 }
 
-/** What the process that listens in this data directory answers; null when there is none. */
-export function askControlSocket(directory: string, asked: unknown): Promise<{ answer: unknown } | null> {
+/** Sends a request to the process that listens in this data directory; null when there is none. */
+export function sendToControlSocket(
+  directory: string,
+  rpcRequest: unknown,
+): Promise<{ answer: unknown } | null> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) =>
-      nobody.includes(error.code ?? '') ? resolve(null) : reject(error)
+    const handleError = (error: NodeJS.ErrnoException) =>
+      noListenerCodes.includes(error.code ?? '') ? resolve(null) : reject(error)
     const options = { socketPath: socketPath(directory), method: 'POST', path: '/', agent: false }
     const headers = { 'content-type': 'application/json' }
-    const outgoing = request({ ...options, headers, timeout: patience }, (incoming) => {
+    const outgoing = request({ ...options, headers, timeout: timeoutMs }, (incoming) => {
       json(incoming).then((answer) => resolve({ answer }), reject)
     })
-    outgoing.on('error', refuse)
+    outgoing.on('error', handleError)
     outgoing.on('timeout', () => outgoing.destroy(new Error('The running panel does not answer.')))
-    outgoing.end(JSON.stringify(asked))
+    outgoing.end(JSON.stringify(rpcRequest))
   })
 }
 
-async function respond(incoming: IncomingMessage, outgoing: ServerResponse, answer: ControlAnswer) {
+async function respond(incoming: IncomingMessage, outgoing: ServerResponse, answer: ControlHandler) {
   try {
-    const asked: unknown = JSON.parse(await text(incoming))
-    const body = JSON.stringify(await answer(asked))
+    const rpcRequest: unknown = JSON.parse(await text(incoming))
+    const body = JSON.stringify(await answer(rpcRequest))
     outgoing.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(body)
   } catch {
     outgoing.writeHead(400, { connection: 'close' }).end()

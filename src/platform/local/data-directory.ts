@@ -1,22 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { SigningKeys } from '../../adapters/queue-signature.ts'
+import { makeFilesPrivate, makePrivateFolder } from './private-files.ts'
 
-/** Secrets of an installation that names none of its own. */
+/** Secrets of an installation whose environment has none. */
 export type LocalSecrets = { appKeys: string; signingKeys: SigningKeys; objects: string }
 
 export type DataDirectory = { path: string; secrets: LocalSecrets; release: () => Promise<void> }
 
+/** Files and folders of the data directory that hold secrets. */
+const secretNames = ['secrets.json', 'bootstrap.json', 'bootstrap.json.new', 'outbox', 'lock']
+
 /**
- * The folder under which one process keeps everything. It is locked while that process lives: the
- * embedded database does not notice a second one and would be damaged. Throws when it is in use.
+ * Opens the folder in which one process keeps its data, readable by its account alone, and locks it while the process
+ * lives: a second process would damage the embedded database. Throws when it is in use, and when other accounts could
+ * read it. Spec: docs/security.md#the-data-directory.
  */
 export async function openDataDirectory(configured: string): Promise<DataDirectory> {
   const path = resolve(configured)
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await makePrivateFolder(path)
+  await makeFilesPrivate(path, secretNames)
   const lock = join(path, 'lock')
-  await takeLock(lock, path)
+  await acquireLock(lock, path)
   return {
     path,
     secrets: await readSecrets(join(path, 'secrets.json')),
@@ -24,7 +30,7 @@ export async function openDataDirectory(configured: string): Promise<DataDirecto
   }
 }
 
-async function takeLock(lock: string, path: string, tries = 2): Promise<void> {
+async function acquireLock(lock: string, path: string, attempts = 2): Promise<void> {
   try {
     const file = await open(lock, 'wx', 0o600)
     await file.writeFile(String(process.pid))
@@ -32,11 +38,11 @@ async function takeLock(lock: string, path: string, tries = 2): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
-    if (tries <= 1 || isAlive(holder)) {
+    if (attempts <= 1 || isAlive(holder)) {
       throw new Error(`${path} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder.`)
     }
     await rm(lock, { force: true })
-    await takeLock(lock, path, tries - 1)
+    await acquireLock(lock, path, attempts - 1)
   }
 }
 

@@ -12,12 +12,12 @@ import {
 import { nodes, servers, users } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { findNodeConfiguration } from '../../domain/node-configuration.ts'
+import { findNodeConfiguration } from '../../domain/nodes/configuration.ts'
 import { createServer } from '../../domain/servers/create.ts'
-import { inTransaction, type Panel } from '../../panel.ts'
-import { type RunningDaemon, startDaemon } from './daemon/start.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { type DemoOptions, startNodeDaemon } from './demo-daemon.ts'
 
-/** What tools and tests may rely on: who can sign in, and where things are. */
+/** The content of `bootstrap.json`, for tools and tests: accounts with their credentials, the node and the server. */
 export type Bootstrap = {
   url: string
   admin: SeededUser
@@ -27,34 +27,30 @@ export type Bootstrap = {
   server: { id: number; uuid: string; identifier: string }
 }
 
-/** Milliseconds for which the demo's installation is waited for. */
-const patience = 20_000
+/** Milliseconds to wait for the installation of the demo server. */
+const installTimeoutMs = 20_000
 
 /**
- * The demo runs: a node with the development daemon and an installed server. The first start on an
- * empty database makes it and writes `bootstrap.json`; later ones start the daemon again and refresh
- * the addresses there. Null where other people are in the database already, or another process makes it.
+ * Starts the demo: a node with the development daemon, and an installed server. The first start on an empty database
+ * creates it and writes `bootstrap.json`; later starts run the daemon again and update the URLs in the file. Null where
+ * the database has other users, or another process creates the demo.
  */
-export async function openDemo(
-  panel: Panel,
-  directory: string,
-  log: (line: string) => void,
-): Promise<{ bootstrap: Bootstrap; daemon: RunningDaemon } | null> {
-  const file = join(directory, 'bootstrap.json')
-  const earlier = await readBootstrap(file)
-  const node = earlier ? await findDemoNode(panel, earlier) : null
-  const demo =
-    earlier && node
-      ? await resumeDemo(panel, directory, earlier, node, log)
-      : await makeDemo(panel, directory, log)
-  if (!demo) return null
-  await writeFile(`${file}.new`, `${JSON.stringify(demo.bootstrap, null, 2)}\n`, { mode: 0o600 })
+export async function openDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
+  const file = join(options.directory, 'bootstrap.json')
+  const previousBootstrap = await readBootstrap(file)
+  const node = previousBootstrap ? await findDemoNode(panel, previousBootstrap) : null
+  const bootstrap =
+    previousBootstrap && node
+      ? await resumeDemo(panel, options, previousBootstrap, node)
+      : await createDemo(panel, options)
+  if (!bootstrap) return null
+  await writeFile(`${file}.new`, `${JSON.stringify(bootstrap, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
-  return demo
+  return bootstrap
 }
 
-async function hasUsers(panel: Panel): Promise<boolean> {
-  const found = await panel.db.select({ id: users.id }).from(users).limit(1)
+async function hasUsers(tx: Tx): Promise<boolean> {
+  const found = await tx.db.select({ id: users.id }).from(users).limit(1)
   return found.length > 0
 }
 
@@ -71,18 +67,18 @@ async function readBootstrap(file: string): Promise<Bootstrap | null> {
   }
 }
 
-async function makeDemo(panel: Panel, directory: string, log: (line: string) => void) {
-  const first = await makeFirstUser(panel)
+async function createDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
+  const first = await createFirstUser(panel)
   if (!first) return null
   const { application_key: applicationKey, ...admin } = first
   await seedEggs(panel)
   const { user, seeded } = await seedPlayer(panel)
   const { node, tokenId, token } = await seedNode(panel, 1)
-  const daemon = await startNodeDaemon(panel, directory, node, 0, log)
-  const [placed] = await panel.db.select().from(nodes).where(eq(nodes.id, node.id))
-  const { id } = await createServer(panel, await demoServerInput(panel, placed ?? node, user))
-  const server = await untilInstalled(panel, id)
-  const bootstrap: Bootstrap = {
+  const daemon = await startNodeDaemon(panel, node, { ...options, port: 0 })
+  const [updatedNode] = await panel.db.select().from(nodes).where(eq(nodes.id, node.id))
+  const { id } = await createServer(panel, await demoServerInput(panel, updatedNode ?? node, user))
+  const server = await waitUntilInstalled(panel, id)
+  return {
     url: panel.config.url,
     admin,
     user: seeded,
@@ -90,68 +86,37 @@ async function makeDemo(panel: Panel, directory: string, log: (line: string) => 
     node: { id: node.id, uuid: node.uuid, token_id: tokenId, token, daemon_url: daemon.url },
     server: { id: server.id, uuid: server.uuid, identifier: server.uuidShort },
   }
-  return { bootstrap, daemon }
 }
 
-/** An administrator; null where somebody is already. Of processes that start at once over one database one makes him. */
-async function makeFirstUser(panel: Panel) {
+/** Creates an administrator; null where a user exists. The lock lets one of several starting processes do it. */
+async function createFirstUser(panel: Panel) {
   if (await hasUsers(panel)) return null
-  return inTransaction(panel, async (panel) => {
-    await panel.db.execute(sql`lock table ${users} in share row exclusive mode`)
-    return (await hasUsers(panel)) ? null : seedAdministrator(panel)
+  return inTransaction(panel, async (tx) => {
+    await tx.db.execute(sql`lock table ${users} in share row exclusive mode`)
+    return (await hasUsers(tx)) ? null : seedAdministrator(tx)
   })
 }
 
 async function resumeDemo(
   panel: Panel,
-  directory: string,
-  earlier: Bootstrap,
+  options: DemoOptions,
+  previousBootstrap: Bootstrap,
   node: Node,
-  log: (line: string) => void,
-) {
+): Promise<Bootstrap> {
   const { token } = await findNodeConfiguration(panel, node.id)
-  const daemon = await startNodeDaemon(panel, directory, node, node.daemonListen, log)
-  const bootstrap: Bootstrap = {
-    ...earlier,
+  const daemon = await startNodeDaemon(panel, node, { ...options, port: node.daemonListen })
+  return {
+    ...previousBootstrap,
     url: panel.config.url,
-    node: { ...earlier.node, token_id: node.daemonTokenId, token, daemon_url: daemon.url },
+    node: { ...previousBootstrap.node, token_id: node.daemonTokenId, token, daemon_url: daemon.url },
   }
-  return { bootstrap, daemon }
 }
 
-/** Starts the daemon on its port, or on another one when that is taken, and tells the panel which. */
-async function startNodeDaemon(
-  panel: Panel,
-  directory: string,
-  node: { id: number },
-  port: number,
-  log: (line: string) => void,
-): Promise<RunningDaemon> {
-  const configuration = await findNodeConfiguration(panel, node.id)
-  const options = {
-    panelUrl: configuration.remote,
-    allowedOrigins: configuration.allowed_origins ?? [],
-    tokenId: configuration.token_id,
-    token: configuration.token,
-    uuid: configuration.uuid,
-    dataDirectory: join(directory, 'daemon'),
-    allowLocalPulls: true,
-    log,
-  }
-  const daemon = await startDaemon({ ...options, port }).catch(() => startDaemon({ ...options, port: 0 }))
-  await panel.db
-    .update(nodes)
-    .set({ daemonListen: daemon.port, fqdn: '127.0.0.1' })
-    .where(eq(nodes.id, node.id))
-  await daemon.ready
-  return daemon
-}
-
-async function untilInstalled(panel: Panel, id: number): Promise<Server> {
-  const deadline = Date.now() + patience
+async function waitUntilInstalled(panel: Panel, id: number): Promise<Server> {
+  const deadline = Date.now() + installTimeoutMs
   for (;;) {
     const [server] = await panel.db.select().from(servers).where(eq(servers.id, id))
-    if (!server) throw new Error('The demo server is gone.')
+    if (!server) throw new Error('The demo server was deleted.')
     if (server.status !== 'installing' || Date.now() > deadline) return server
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -10,63 +10,101 @@ import { migrate } from 'drizzle-orm/pglite/migrator'
 import type { Database } from '../../db/database.ts'
 import * as schema from '../../db/schema.ts'
 import { migrationsConfig, migrationsFolder } from '../migrations.ts'
-import type { OpenedDatabase } from '../postgres.ts'
-import { timingStatement } from '../statement-count.ts'
+import type { DatabaseHandle } from '../postgres.ts'
+import { timeStatement } from '../statement-stats.ts'
+import { freeBytes, guardDisk, minFreeBytes, requireFreeDisk } from './disk-guard.ts'
+import { nameStatements } from './pglite-statements.ts'
 
 const cacheDirectory = fileURLToPath(new URL('../../../node_modules/.cache/roost', import.meta.url))
 
 /**
- * PostgreSQL inside this process, at the newest schema. `directory` null keeps it in memory.
+ * Opens a PostgreSQL inside this process and migrates it to the newest schema. `directory` null keeps it in memory.
  *
- * A new database is unpacked from a snapshot that already has the schema; the first start on a
- * machine makes that snapshot. The engine serves one connection: transactions wait for each other.
+ * A new database is unpacked from a snapshot with the schema, which the first start on a machine creates. The engine has
+ * one connection: transactions wait for each other.
  */
 export async function openPglite(
   directory: string | null,
   onStatement?: (text: string) => void,
-): Promise<OpenedDatabase & { snapshot: () => Promise<Blob> }> {
+): Promise<DatabaseHandle & { snapshot: () => Promise<Blob> }> {
   const isNew = directory === null || !existsSync(join(directory, 'PG_VERSION'))
   const snapshot = isNew ? await readSnapshot() : null
-  if (directory) await mkdir(directory, { recursive: true })
-  const engine = await PGlite.create({
-    ...(directory ? { dataDir: directory } : {}),
-    ...(snapshot ? { loadDataDir: snapshot } : {}),
-    extensions: { pg_trgm },
-  })
+  if (directory) {
+    await mkdir(directory, { recursive: true })
+    requireFreeDisk(directory, isNew)
+  }
+  const engine = await createEngine(directory, snapshot)
   const db = drizzle(engine, {
     schema,
     casing: 'snake_case',
     logger: onStatement ? { logQuery: onStatement } : false,
   })
-  timeQueries(engine)
+  nameStatements(engine)
+  if (directory) guardDisk(engine, directory)
+  timeStatements(engine)
   await migrate(db, migrationsConfig)
   if (isNew && !snapshot) await writeSnapshot(await engine.dumpDataDir('gzip'))
   return {
     db: db satisfies Database,
     transaction: (work) => db.transaction(work),
-    close: () => engine.close(),
+    close: async () => {
+      // A checkpoint on a full disk can hang; the next start recovers from the log instead.
+      if (directory === null || freeBytes(directory) >= minFreeBytes) await engine.close()
+    },
     snapshot: () => engine.dumpDataDir('gzip'),
   }
 }
 
-/** The time of every statement counts for whoever sends it, within transactions, too. */
-function timeQueries(engine: PGlite): void {
-  const timing = (connection: Pick<PGlite, 'query'>) => {
+/** Opens the engine. What it throws is often no error, and then has a number only. */
+async function createEngine(directory: string | null, snapshot: Blob | null): Promise<PGlite> {
+  try {
+    return await PGlite.create({
+      ...(directory ? { dataDir: directory } : {}),
+      ...(snapshot ? { loadDataDir: snapshot } : {}),
+      extensions: { pg_trgm },
+    })
+  } catch (error) {
+    // Without the cause: the message names the folder and says what the engine often only numbers.
+    throw new Error(`The embedded database in ${directory ?? 'memory'} cannot be opened: ${reasonOf(error)}.`)
+  }
+}
+
+/** Numbers of errors of files in WebAssembly. */
+const wasiErrors: Record<number, string> = {
+  2: 'permission denied',
+  19: 'the disk quota is used up',
+  29: 'the disk failed',
+  44: 'a file is missing',
+  51: 'the disk is full',
+  63: 'permission denied',
+  69: 'the disk is read-only',
+}
+
+function reasonOf(error: unknown): string {
+  const { errno, message } = (error ?? {}) as { errno?: number; message?: unknown }
+  if (errno !== undefined) return wasiErrors[errno] ?? `error ${errno} of its files`
+  return typeof message === 'string' && message !== '' ? message.replace(/\.$/, '') : 'it ended'
+}
+
+/** Adds the duration of every statement to the statistics of its request, also within transactions. */
+function timeStatements(engine: PGlite): void {
+  const addTiming = (connection: Pick<PGlite, 'query'>) => {
     const query = connection.query.bind(connection) as (...input: unknown[]) => Promise<unknown>
-    connection.query = ((...input: unknown[]) => timingStatement(query(...input))) as PGlite['query']
+    connection.query = ((...input: unknown[]) => timeStatement(query(...input))) as PGlite['query']
   }
   const transaction = engine.transaction.bind(engine)
-  timing(engine)
+  addTiming(engine)
   engine.transaction = (work) =>
     transaction((inner) => {
-      timing(inner)
+      addTiming(inner)
       return work(inner)
     })
 }
 
-/** The snapshot's name tells which migrations and which engine it was made with. */
+/** Returns the path of the snapshot, which depends on the migrations and the engine. */
 async function snapshotPath(): Promise<string> {
-  const hash = createHash('sha256').update(process.version)
+  const enginesPackage = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
+  const hash = createHash('sha256').update(await readFile(enginesPackage))
   for (const name of (await readdir(migrationsFolder)).filter((file) => file.endsWith('.sql')).toSorted()) {
     hash.update(await readFile(join(migrationsFolder, name)))
   }
@@ -81,15 +119,15 @@ async function readSnapshot(): Promise<Blob | null> {
   }
 }
 
-/** Written aside and renamed, so that nobody reads half of it. */
+/** Writes the snapshot to a temporary file and renames it, so that no process reads half of it. */
 async function writeSnapshot(snapshot: Blob): Promise<void> {
   try {
     await mkdir(cacheDirectory, { recursive: true })
     const path = await snapshotPath()
-    const aside = `${path}.${process.pid}`
-    await writeFile(aside, new Uint8Array(await snapshot.arrayBuffer()))
-    await rename(aside, path)
+    const temporaryPath = `${path}.${process.pid}`
+    await writeFile(temporaryPath, new Uint8Array(await snapshot.arrayBuffer()))
+    await rename(temporaryPath, path)
   } catch {
-    // Only the speed of the next new database is lost.
+    // Without a snapshot the next new database only takes longer.
   }
 }

@@ -1,18 +1,18 @@
-import { signingKeyOf, type SigningKeys } from '../../adapters/queue-signature.ts'
+import pLimit from 'p-limit'
+import { findSigningKey, type SigningKeys } from '../../adapters/queue-signature.ts'
 import type { Queue } from '../../adapters/queue.ts'
 import { causeOf, log } from '../../log.ts'
-import { openLanes } from './lanes.ts'
-import { signMessage } from './qstash-signature.ts'
+import { signMessage } from '../../dev/qstash/signature.ts'
 
 export type LocalQueueOptions = {
   origin: () => string
   signingKeys: SigningKeys
-  /** Where the messages go: the app of this process. */
+  /** Answers a message by the app of this process. */
   deliver: (request: Request) => Promise<Response>
 }
 
-/** Messages under way at once: ten thousand that are due in the same second leave room for requests. */
-const mostAtOnce = 16
+/** Messages delivered at once: ten thousand that are due in the same second leave room for requests. */
+const maxConcurrentDeliveries = 16
 
 /**
  * Delivers messages inside this process, signed as QStash signs them, so that the jobs function
@@ -20,7 +20,7 @@ const mostAtOnce = 16
  */
 export function localQueue(options: LocalQueueOptions): { queue: Queue; close: () => void } {
   const timers = new Set<NodeJS.Timeout>()
-  const lanes = openLanes(mostAtOnce)
+  const limitDelivery = pLimit(maxConcurrentDeliveries)
   let isClosed = false
   const deliver = async (id: string, traceparent: string | null) => {
     if (isClosed) return
@@ -37,10 +37,10 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
   return {
     queue: {
       send: async (messages) => {
-        for (const { id, delay, traceparent = null } of messages) {
+        for (const { id, delaySeconds: delay, traceparent = null } of messages) {
           const timer = setTimeout(() => {
             timers.delete(timer)
-            lanes(() => deliver(id, traceparent)).catch((error: unknown) =>
+            limitDelivery(() => deliver(id, traceparent)).catch((error: unknown) =>
               log('warn', 'A message was not delivered.', { job: id, cause: causeOf(error) }),
             )
           }, delay * 1000)
@@ -49,8 +49,8 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
       },
       // The process ticks by itself.
       scheduleTick: async () => undefined,
-      signedBy: ({ path, ...message }) =>
-        signingKeyOf(options.signingKeys, { ...message, url: `${options.origin()}${path}` }),
+      verifySignature: ({ path, ...message }) =>
+        findSigningKey(options.signingKeys, { ...message, url: `${options.origin()}${path}` }),
       ping: async () => undefined,
     },
     close: () => {

@@ -6,39 +6,41 @@ import {
   AllocationsInput,
   listAllocations,
   removeAllocation,
-} from '../../domain/allocations.ts'
+} from '../../domain/allocations/node-allocations.ts'
 import { pathId } from '../../domain/fields.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
+import { readQuery } from '../../http/input.ts'
 import { listing, type ListQuery } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { includesOf, presentPage } from './relations.ts'
 import { AllocationResource } from './resources/allocation.ts'
 
-const OfNode = () => z.object({ node: pathId() })
-const ById = () => z.object({ node: pathId(), allocation: pathId() })
-const List = { filters: allocationFilters, perPage: 50, mostPerPage: 500 }
+const NodeParams = () => z.object({ node: pathId() })
+const AllocationParams = () => z.object({ node: pathId(), allocation: pathId() })
+const listOptions = { filters: allocationFilters, perPage: 50, maxPerPage: 500 }
 
-/** Lists leave out filters without a value; this one means unassigned then. */
-const withEmptyServer = (c: Context, query: ListQuery): ListQuery =>
-  c.req.query('filter[server_id]') === undefined
-    ? query
-    : { ...query, filters: { server_id: [], ...query.filters } }
+/** Keeps `filter[server_id]` without a value, which means unassigned; lists drop other empty filters. */
+async function withEmptyServer(c: Context, query: ListQuery): Promise<ListQuery> {
+  const { filter } = await readQuery(c)
+  const isSent = typeof filter === 'object' && filter !== null && Object.hasOwn(filter, 'server_id')
+  return isSent ? { ...query, filters: { server_id: [], ...query.filters } } : query
+}
 
-/** Spec: Application API, nodes/{node}/allocations. */
+/** Spec: docs/remote.md#allocations-of-a-node. */
 export const allocations = new Hono<HttpEnv>()
   .get(
     '/:node/allocations',
     summary('List the allocations of a node'),
     acl('allocations', 'read'),
-    params(OfNode),
-    listing(List),
+    params(NodeParams),
+    listing(listOptions),
     returns(200, AllocationResource.Page),
     async (c) => {
-      const includes = includesOf(c, 'allocation')
+      const includes = await includesOf(c, 'allocation')
       const { node } = c.req.valid('param')
-      const query = withEmptyServer(c, c.req.valid('query'))
+      const query = await withEmptyServer(c, c.req.valid('query'))
       const page = await listAllocations(c.var.panel, node, query, includes.allowed)
       return c.json(presentPage('allocation', page, includes, publicUrl(c)))
     },
@@ -46,9 +48,9 @@ export const allocations = new Hono<HttpEnv>()
 
   .post(
     '/:node/allocations',
-    summary('Add allocations to a node'),
+    summary('Create allocations for a node'),
     acl('allocations', 'write'),
-    params(OfNode),
+    params(NodeParams),
     body(AllocationsInput),
     returns(204),
     async (c) => {
@@ -59,9 +61,9 @@ export const allocations = new Hono<HttpEnv>()
 
   .delete(
     '/:node/allocations/:allocation',
-    summary('Remove a free allocation of a node'),
+    summary('Delete an unassigned allocation'),
     acl('allocations', 'write'),
-    params(ById),
+    params(AllocationParams),
     returns(204),
     async (c) => {
       const { node, allocation } = c.req.valid('param')

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { HttpEnv } from '../../http/environment.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 
-/** The answer to a creation: the resource, and in `meta.resource` the address under which it now stands. */
+/** Answers a creation with 201: the resource, and its URL in `meta.resource`. */
 export const created = <Body extends object>(c: Context<HttpEnv>, path: string, resource: Body) =>
   c.json({ ...resource, meta: { resource: `${c.var.panel.config.url}/api/application/${path}` } }, 201)

@@ -10,30 +10,30 @@ import {
   listDatabaseHosts,
   removeDatabaseHost,
   testDatabaseHost,
-} from '../../domain/database-hosts.ts'
+} from '../../domain/databases/hosts.ts'
 import { pathId } from '../../domain/fields.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { includesOf, presentOne, presentPage } from './relations.ts'
 import { DatabaseHostReport, DatabaseHostResource } from './resources/database-host.ts'
 
-const ById = () => z.object({ database_host: pathId() })
-const List = { filters: databaseHostFilters, sorts: ['id'], perPage: 50, mostPerPage: 500 }
+const DatabaseHostParams = () => z.object({ database_host: pathId() })
+const listOptions = { filters: databaseHostFilters, sorts: ['id'], perPage: 50, maxPerPage: 500 }
 
-/** MariaDB and MySQL servers for databases of game servers; an extension of the specification. */
+/** The MariaDB and MySQL hosts of databases: an extension of the ecosystem's API. */
 export const databaseHosts = new Hono<HttpEnv>()
   .get(
     '/',
     summary('List database hosts'),
     acl('database_hosts', 'read'),
-    listing(List),
+    listing(listOptions),
     returns(200, DatabaseHostResource.Page),
     async (c) => {
-      const includes = includesOf(c, 'databaseHost')
+      const includes = await includesOf(c, 'databaseHost')
       const page = await listDatabaseHosts(c.var.panel, c.req.valid('query'), includes.allowed)
       return c.json(presentPage('databaseHost', page, includes, publicUrl(c)))
     },
@@ -43,10 +43,10 @@ export const databaseHosts = new Hono<HttpEnv>()
     '/:database_host',
     summary('Show a database host'),
     acl('database_hosts', 'read'),
-    params(ById),
+    params(DatabaseHostParams),
     returns(200, DatabaseHostResource.One),
     async (c) => {
-      const includes = includesOf(c, 'databaseHost')
+      const includes = await includesOf(c, 'databaseHost')
       const host = await findDatabaseHost(c.var.panel, c.req.valid('param').database_host, includes.allowed)
       return c.json(presentOne('databaseHost', host, includes))
     },
@@ -54,7 +54,7 @@ export const databaseHosts = new Hono<HttpEnv>()
 
   .post(
     '/',
-    summary('Add a database host that lets the panel in'),
+    summary('Create a database host'),
     acl('database_hosts', 'write'),
     body(DatabaseHostInput),
     returns(201, DatabaseHostResource.One),
@@ -66,9 +66,9 @@ export const databaseHosts = new Hono<HttpEnv>()
 
   .post(
     '/:database_host/test',
-    summary('Log in to a database host and say what it is'),
+    summary('Test the connection to a database host'),
     acl('database_hosts', 'write'),
-    params(ById),
+    params(DatabaseHostParams),
     returns(200, DatabaseHostReport),
     async (c) => {
       const { version, tls } = await testDatabaseHost(c.var.panel, c.req.valid('param').database_host)
@@ -78,9 +78,9 @@ export const databaseHosts = new Hono<HttpEnv>()
 
   .patch(
     '/:database_host',
-    summary('Change a database host'),
+    summary('Update a database host'),
     acl('database_hosts', 'write'),
-    params(ById),
+    params(DatabaseHostParams),
     body(DatabaseHostChanges),
     returns(200, DatabaseHostResource.One),
     async (c) => {
@@ -92,9 +92,9 @@ export const databaseHosts = new Hono<HttpEnv>()
 
   .delete(
     '/:database_host',
-    summary('Remove a database host without databases'),
+    summary('Delete a database host'),
     acl('database_hosts', 'write'),
-    params(ById),
+    params(DatabaseHostParams),
     returns(204),
     async (c) => {
       await removeDatabaseHost(c.var.panel, c.req.valid('param').database_host)

@@ -1,34 +1,29 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { rotateDatabasePassword } from '../../domain/database-passwords.ts'
-import {
-  createDatabase,
-  DatabaseInput,
-  findDatabase,
-  listDatabases,
-  removeDatabase,
-} from '../../domain/databases.ts'
+import { createDatabase, DatabaseInput } from '../../domain/databases/create.ts'
+import { findDatabase, listDatabases, removeDatabase } from '../../domain/databases/databases.ts'
+import { rotateDatabasePassword } from '../../domain/databases/passwords.ts'
 import { pathId } from '../../domain/fields.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { includesOf, presentList, presentOne } from './relations.ts'
 import { DatabaseResource } from './resources/database.ts'
 
-const OfServer = () => z.object({ server: pathId() })
-const ById = () => z.object({ server: pathId(), database: pathId() })
+const ServerParams = () => z.object({ server: pathId() })
+const DatabaseParams = () => z.object({ server: pathId(), database: pathId() })
 
-/** Spec: Application API, servers/{server}/databases. */
+/** Spec: docs/databases.md#lifecycle. */
 export const databases = new Hono<HttpEnv>()
   .get(
     '/:server/databases',
     summary('List the databases of a server'),
     acl('server_databases', 'read'),
-    params(OfServer),
+    params(ServerParams),
     returns(200, DatabaseResource.List),
     async (c) => {
-      const includes = includesOf(c, 'database')
+      const includes = await includesOf(c, 'database')
       const rows = await listDatabases(c.var.panel, c.req.valid('param').server, includes.allowed)
       return c.json(presentList('database', rows, includes))
     },
@@ -36,12 +31,12 @@ export const databases = new Hono<HttpEnv>()
 
   .get(
     '/:server/databases/:database',
-    summary('Show a database of a server'),
+    summary('Show a database'),
     acl('server_databases', 'read'),
-    params(ById),
+    params(DatabaseParams),
     returns(200, DatabaseResource.One),
     async (c) => {
-      const includes = includesOf(c, 'database')
+      const includes = await includesOf(c, 'database')
       const { server, database } = c.req.valid('param')
       const row = await findDatabase(c.var.panel, server, database, includes.allowed)
       return c.json(presentOne('database', row, includes))
@@ -50,13 +45,13 @@ export const databases = new Hono<HttpEnv>()
 
   .post(
     '/:server/databases',
-    summary('Create a database for a server'),
+    summary('Create a database'),
     acl('server_databases', 'write'),
-    params(OfServer),
+    params(ServerParams),
     body(DatabaseInput),
     returns(201, DatabaseResource.One),
     async (c) => {
-      const includes = includesOf(c, 'database')
+      const includes = await includesOf(c, 'database')
       const { server } = c.req.valid('param')
       const { id } = await createDatabase(c.var.panel, server, c.req.valid('json'))
       const row = await findDatabase(c.var.panel, server, id, includes.allowed)
@@ -66,9 +61,9 @@ export const databases = new Hono<HttpEnv>()
 
   .post(
     '/:server/databases/:database/reset-password',
-    summary("Give a database's user a new password"),
+    summary('Rotate the password of a database'),
     acl('server_databases', 'write'),
-    params(ById),
+    params(DatabaseParams),
     returns(204),
     async (c) => {
       const { server, database } = c.req.valid('param')
@@ -79,9 +74,9 @@ export const databases = new Hono<HttpEnv>()
 
   .delete(
     '/:server/databases/:database',
-    summary('Drop a database of a server'),
+    summary('Delete a database'),
     acl('server_databases', 'write'),
-    params(ById),
+    params(DatabaseParams),
     returns(204),
     async (c) => {
       const { server, database } = c.req.valid('param')

@@ -5,59 +5,58 @@ import {
   changeEggVariable,
   EggVariableChanges,
   EggVariableInput,
-  type JudgedVariable,
   removeEggVariable,
+  type VariableWithWarnings,
 } from '../../domain/eggs/variables.ts'
 import { pathId } from '../../domain/fields.ts'
-import type { HttpEnv } from '../../http/environment.ts'
-import { exactBody } from '../../http/exact-body.ts'
-import { params, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
+import { body, params, returns, summary } from '../../http/route.ts'
+import { acl } from './middleware.ts'
 import { EggVariableResource } from './resources/egg-variable.ts'
 
-const ByEgg = () => z.object({ nest: pathId(), egg: pathId() })
-const ById = () => z.object({ nest: pathId(), egg: pathId(), variable: pathId() })
+const EggParams = () => z.object({ nest: pathId(), egg: pathId() })
+const VariableParams = () => z.object({ nest: pathId(), egg: pathId(), variable: pathId() })
 
-/** The variable, and in `meta.warnings` which of its rules cannot be used. */
-const Judged = () =>
+/** The variable; `meta.warnings` names the rules that cannot be enforced. */
+const VariableAnswer = () =>
   z.intersection(EggVariableResource.One(), z.object({ meta: z.object({ warnings: z.array(z.string()) }) }))
 
-const present = ({ variable, warnings }: JudgedVariable) => ({
+const present = ({ variable, warnings }: VariableWithWarnings) => ({
   ...EggVariableResource.one(variable),
   meta: { warnings },
 })
 
-/** Variables of an egg; they are read with `include=variables`. */
+/** The variables of an egg; `include=variables` on the egg reads them. */
 export const eggVariables = new Hono<HttpEnv>()
   .post(
     '/:nest/eggs/:egg/variables',
-    summary('Add a variable to an egg'),
+    summary('Create a variable of an egg'),
     acl('eggs', 'write'),
-    params(ByEgg),
-    exactBody(EggVariableInput),
-    returns(201, Judged),
+    params(EggParams),
+    body(EggVariableInput, { preserveWhitespace: true }),
+    returns(201, VariableAnswer),
     async (c) => {
-      const judged = await addEggVariable(c.var.panel, c.req.valid('param'), c.req.valid('json'))
-      return c.json(present(judged), 201)
+      const result = await addEggVariable(c.var.panel, c.req.valid('param'), c.req.valid('json'))
+      return c.json(present(result), 201)
     },
   )
 
   .patch(
     '/:nest/eggs/:egg/variables/:variable',
-    summary('Change a variable; with another env_variable the values of servers move to that name'),
+    summary('Update a variable of an egg; a new env_variable renames the values of its servers'),
     acl('eggs', 'write'),
-    params(ById),
-    exactBody(EggVariableChanges),
-    returns(200, Judged),
+    params(VariableParams),
+    body(EggVariableChanges, { preserveWhitespace: true }),
+    returns(200, VariableAnswer),
     async (c) =>
       c.json(present(await changeEggVariable(c.var.panel, c.req.valid('param'), c.req.valid('json')))),
   )
 
   .delete(
     '/:nest/eggs/:egg/variables/:variable',
-    summary('Remove a variable; servers keep their values unseen'),
+    summary('Delete a variable of an egg; servers keep their stored values'),
     acl('eggs', 'write'),
-    params(ById),
+    params(VariableParams),
     returns(204),
     async (c) => {
       await removeEggVariable(c.var.panel, c.req.valid('param'))

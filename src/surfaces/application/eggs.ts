@@ -1,38 +1,102 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { addEgg, changeEgg } from '../../domain/eggs/change.ts'
+import { findEgg, listEggs } from '../../domain/eggs/eggs.ts'
+import { exportEggFromNest } from '../../domain/eggs/export.ts'
+import { refuseEggFaults } from '../../domain/eggs/format-error.ts'
+import { importEggIntoNest } from '../../domain/eggs/import.ts'
 import { EggChanges, EggInput } from '../../domain/eggs/input.ts'
 import { removeEgg } from '../../domain/eggs/remove.ts'
-import { exportFromNest, importIntoNest } from '../../domain/eggs/transport.ts'
-import { pathId } from '../../domain/fields.ts'
-import type { HttpEnv } from '../../http/environment.ts'
-import { exactBody } from '../../http/exact-body.ts'
-import { params, returns, summary } from '../../http/route.ts'
+import { parseEggYaml } from '../../domain/eggs/yaml.ts'
+import { boolean, pathId } from '../../domain/fields.ts'
+import { refuseOtherMethods } from '../../http/errors.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
+import type { BodyFormat } from '../../http/request-body.ts'
+import { body, params, query, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
+import { includesOf, presentList, presentOne } from './relations.ts'
+import { AnyEggDocument, EggDocument } from './resources/egg-document.ts'
 import { EggResource } from './resources/egg.ts'
-import { AnyEggDocument, EggDocumentShape } from './resources/egg-document.ts'
 
-/** Bytes of an egg with its script. */
-const eggLimit = 1024 * 1024
+/** Bytes of an egg, including its install script. */
+const maxEggBytes = 1024 * 1024
 
-const ByNest = () => z.object({ nest: pathId() })
-const ById = () => z.object({ nest: pathId(), egg: pathId() })
+const NestParams = () => z.object({ nest: pathId() })
+const EggParams = () => z.object({ nest: pathId(), egg: pathId() })
 
-const Imported = () =>
+const ImportQuery = () =>
+  z.object({ replace: boolean().optional().describe('Whether to replace an egg of another origin') })
+
+/** Egg documents of Pelican. */
+const yaml: BodyFormat = {
+  type: 'application/yaml',
+  synonyms: ['application/x-yaml', 'text/yaml', 'text/x-yaml'],
+  parse: (text) => refuseEggFaults(() => parseEggYaml(text)),
+}
+
+const ImportAnswer = () =>
   z.intersection(
     EggResource.One(),
     z.object({ meta: z.object({ state: z.enum(['new', 'updated']), warnings: z.array(z.string()) }) }),
   )
 
-/** Eggs as administrators change them; reading them is in `nests.ts`. */
+/** The eggs of a nest. Spec: docs/eggs.md#nests-and-eggs. */
 export const eggs = new Hono<HttpEnv>()
+  .get(
+    '/:nest/eggs',
+    summary('List the eggs of a nest'),
+    acl('eggs', 'read'),
+    params(NestParams),
+    returns(200, EggResource.List),
+    async (c) => {
+      const includes = await includesOf(c, 'egg')
+      const eggs = await listEggs(c.var.panel, c.req.valid('param').nest, includes.allowed)
+      return c.json(presentList('egg', eggs, includes))
+    },
+  )
+
+  .post(
+    '/:nest/eggs/import',
+    summary(
+      'Import an egg (PTDL_v1, PTDL_v2, PLCN_v1 to PLCN_v3), as a new egg or over the one of that name',
+    ),
+    acl('eggs', 'write'),
+    params(NestParams),
+    query(ImportQuery),
+    body(AnyEggDocument, { limit: maxEggBytes, preserveWhitespace: true, format: yaml, ignoresQuery: true }),
+    returns(200, ImportAnswer),
+    async (c) => {
+      const { nest } = c.req.valid('param')
+      const { replace } = c.req.valid('query')
+      const imported = await importEggIntoNest(c.var.panel, nest, c.req.valid('json'), {
+        replacesOther: replace ?? false,
+      })
+      const { egg, isNew, warnings } = imported
+      return c.json({ ...EggResource.one(egg), meta: { state: isNew ? 'new' : 'updated', warnings } })
+    },
+  )
+  .use('/:nest/eggs/import', refuseOtherMethods)
+
+  .get(
+    '/:nest/eggs/:egg',
+    summary('Show an egg'),
+    acl('eggs', 'read'),
+    params(EggParams),
+    returns(200, EggResource.One),
+    async (c) => {
+      const includes = await includesOf(c, 'egg')
+      const { nest, egg } = c.req.valid('param')
+      return c.json(presentOne('egg', await findEgg(c.var.panel, nest, egg, includes.allowed), includes))
+    },
+  )
+
   .post(
     '/:nest/eggs',
-    summary('Add an egg without variables'),
+    summary('Create an egg'),
     acl('eggs', 'write'),
-    params(ByNest),
-    exactBody(EggInput, eggLimit),
+    params(NestParams),
+    body(EggInput, { limit: maxEggBytes, preserveWhitespace: true }),
     returns(201, EggResource.One),
     async (c) => {
       const egg = await addEgg(c.var.panel, c.req.valid('param').nest, c.req.valid('json'))
@@ -40,40 +104,24 @@ export const eggs = new Hono<HttpEnv>()
     },
   )
 
-  .post(
-    '/:nest/eggs/import',
-    summary(
-      'Import an egg document (PTDL_v1, PTDL_v2, PLCN_v1 to PLCN_v3), new or over the egg of that name',
-    ),
-    acl('eggs', 'write'),
-    params(ByNest),
-    exactBody(AnyEggDocument, eggLimit),
-    returns(200, Imported),
-    async (c) => {
-      const imported = await importIntoNest(c.var.panel, c.req.valid('param').nest, c.req.valid('json'))
-      const { egg, isNew, warnings } = imported
-      return c.json({ ...EggResource.one(egg), meta: { state: isNew ? 'new' : 'updated', warnings } })
-    },
-  )
-
   .get(
     '/:nest/eggs/:egg/export',
-    summary('Export an egg as a PTDL_v2 document, what it takes from other eggs written out'),
+    summary('Export an egg as PTDL_v2, with what it inherits'),
     acl('eggs', 'read'),
-    params(ById),
-    returns(200, EggDocumentShape),
+    params(EggParams),
+    returns(200, EggDocument),
     async (c) => {
       const { nest, egg } = c.req.valid('param')
-      return c.json(await exportFromNest(c.var.panel, nest, egg))
+      return c.json(await exportEggFromNest(c.var.panel, nest, egg))
     },
   )
 
   .patch(
     '/:nest/eggs/:egg',
-    summary('Change an egg'),
+    summary('Update an egg'),
     acl('eggs', 'write'),
-    params(ById),
-    exactBody(EggChanges, eggLimit),
+    params(EggParams),
+    body(EggChanges, { limit: maxEggBytes, preserveWhitespace: true }),
     returns(200, EggResource.One),
     async (c) => {
       const { nest, egg } = c.req.valid('param')
@@ -83,9 +131,9 @@ export const eggs = new Hono<HttpEnv>()
 
   .delete(
     '/:nest/eggs/:egg',
-    summary('Remove an egg without servers from which no other egg takes'),
+    summary('Delete an egg that no server uses and no egg extends'),
     acl('eggs', 'write'),
-    params(ById),
+    params(EggParams),
     returns(204),
     async (c) => {
       const { nest, egg } = c.req.valid('param')

@@ -1,23 +1,23 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { discardJob, jobFilters, listJobs, retryJob } from '../../domain/dead-letters.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import { discardJob, jobFilters, listJobs, retryJob } from '../../domain/jobs/manage.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { params, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { JobResource } from './resources/job.ts'
 
-const ById = () => z.object({ job: z.uuid() })
-const List = { filters: jobFilters, perPage: 50, mostPerPage: 500 }
+const JobParams = () => z.object({ job: z.uuid() })
+const listOptions = { filters: jobFilters, perPage: 50, maxPerPage: 500 }
 
-/** Work that goes on behind requests, and what was given up of it. */
+/** Background jobs: pending, done and abandoned ones. */
 export const jobs = new Hono<HttpEnv>()
   .get(
     '/',
-    summary('List jobs: those that wait, then the others, the last to end first'),
+    summary('List jobs: pending ones, then the others by the time they ended'),
     acl('jobs', 'read'),
-    listing(List),
+    listing(listOptions),
     returns(200, JobResource.Page),
     async (c) => {
       const page = await listJobs(c.var.panel, c.req.valid('query'))
@@ -27,18 +27,18 @@ export const jobs = new Hono<HttpEnv>()
 
   .post(
     '/:job/retry',
-    summary('Try a job again that was given up, or waits for its next try'),
+    summary('Retry a job that is dead or waits for its next attempt'),
     acl('jobs', 'write'),
-    params(ById),
+    params(JobParams),
     returns(200, JobResource.One),
     async (c) => c.json(JobResource.one(await retryJob(c.var.panel, c.req.valid('param').job))),
   )
 
   .delete(
     '/:job',
-    summary('Forget a job that was given up, or waits for its next try'),
+    summary('Discard a job that is dead or waits for its next attempt'),
     acl('jobs', 'write'),
-    params(ById),
+    params(JobParams),
     returns(204),
     async (c) => {
       await discardJob(c.var.panel, c.req.valid('param').job)

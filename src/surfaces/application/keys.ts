@@ -6,24 +6,24 @@ import {
   ApplicationKeyInput,
   listApplicationKeys,
   removeApplicationKey,
-} from '../../domain/application-keys.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+} from '../../domain/auth/api-keys.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { ApplicationKeyResource, CreatedApplicationKey } from './resources/application-key.ts'
 
-const ByIdentifier = () => z.object({ identifier: z.string().regex(/^\w{16}$/) })
-const List = { filters: applicationKeyFilters, perPage: 50, mostPerPage: 500 }
+const KeyParams = () => z.object({ identifier: z.string().regex(/^\w{16}$/) })
+const listOptions = { filters: applicationKeyFilters, perPage: 50, maxPerPage: 500 }
 
-/** Application keys, which elsewhere are made by hand alone. */
+/** Application keys: an extension of the ecosystem's API. */
 export const keys = new Hono<HttpEnv>()
   .get(
     '/',
     summary('List the Application keys of all administrators'),
     acl('api_keys', 'read'),
-    listing(List),
+    listing(listOptions),
     returns(200, ApplicationKeyResource.Page),
     async (c) => {
       const page = await listApplicationKeys(c.var.panel, c.req.valid('query'))
@@ -33,7 +33,7 @@ export const keys = new Hono<HttpEnv>()
 
   .post(
     '/',
-    summary('Add an Application key; the bearer token is its identifier followed by meta.secret_token'),
+    summary('Create an Application key; the bearer token is its identifier followed by meta.secret_token'),
     acl('api_keys', 'write'),
     body(ApplicationKeyInput),
     returns(201, CreatedApplicationKey),
@@ -45,9 +45,9 @@ export const keys = new Hono<HttpEnv>()
 
   .delete(
     '/:identifier',
-    summary('Take an Application key away'),
+    summary('Delete an Application key'),
     acl('api_keys', 'write'),
-    params(ByIdentifier),
+    params(KeyParams),
     returns(204),
     async (c) => {
       await removeApplicationKey(c.var.panel, c.req.valid('param').identifier)

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { pathId } from '../../domain/fields.ts'
 import {
@@ -9,29 +10,37 @@ import {
   LocationChanges,
   LocationInput,
   removeLocation,
-} from '../../domain/locations.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+} from '../../domain/locations/locations.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { includesOf, presentOne, presentPage } from './relations.ts'
 import { LocationResource } from './resources/location.ts'
 
-const ById = () => z.object({ location: pathId() })
-const List = { filters: ['short', 'long'], sorts: ['id'], perPage: 50, mostPerPage: 500 }
+const LocationParams = () => z.object({ location: pathId() })
+const listOptions = { filters: ['short', 'long'], sorts: ['id'], perPage: 50, maxPerPage: 500 }
 
-/** Spec: Application API, locations. */
+type LocationParam = { in: { param: { location: number } }; out: { param: { location: number } } }
+
+/** Refuses with 404 an unknown location, before the body is judged. */
+const existingLocation = createMiddleware<HttpEnv, string, LocationParam>(async (c, next) => {
+  await findLocation(c.var.panel, c.req.valid('param').location)
+  await next()
+})
+
+/** Spec: getApplicationLocations. */
 export const locations = new Hono<HttpEnv>()
   .get(
     '/',
     summary('List locations'),
     acl('locations', 'read'),
-    listing(List),
+    listing(listOptions),
     returns(200, LocationResource.Page),
     async (c) => {
-      const includes = includesOf(c, 'location')
+      const includes = await includesOf(c, 'location')
       const page = await listLocations(c.var.panel, c.req.valid('query'), includes.allowed)
       return c.json(presentPage('location', page, includes, publicUrl(c)))
     },
@@ -41,10 +50,10 @@ export const locations = new Hono<HttpEnv>()
     '/:location',
     summary('Show a location'),
     acl('locations', 'read'),
-    params(ById),
+    params(LocationParams),
     returns(200, LocationResource.One),
     async (c) => {
-      const includes = includesOf(c, 'location')
+      const includes = await includesOf(c, 'location')
       const location = await findLocation(c.var.panel, c.req.valid('param').location, includes.allowed)
       return c.json(presentOne('location', location, includes))
     },
@@ -52,7 +61,7 @@ export const locations = new Hono<HttpEnv>()
 
   .post(
     '/',
-    summary('Add a location'),
+    summary('Create a location'),
     acl('locations', 'write'),
     body(LocationInput),
     returns(201, LocationResource.One),
@@ -64,9 +73,10 @@ export const locations = new Hono<HttpEnv>()
 
   .patch(
     '/:location',
-    summary('Change a location'),
+    summary('Update a location'),
     acl('locations', 'write'),
-    params(ById),
+    params(LocationParams),
+    existingLocation,
     body(LocationChanges),
     returns(200, LocationResource.One),
     async (c) => {
@@ -77,9 +87,9 @@ export const locations = new Hono<HttpEnv>()
 
   .delete(
     '/:location',
-    summary('Remove an empty location'),
+    summary('Delete a location without nodes'),
     acl('locations', 'write'),
-    params(ById),
+    params(LocationParams),
     returns(204),
     async (c) => {
       await removeLocation(c.var.panel, c.req.valid('param').location)

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
+import { findRelation, type Kind, type RelationName } from '../../db/relations.ts'
 import type { AclResource } from '../../db/tables/api-keys.ts'
 import type { DatabaseRow } from '../../db/tables/databases.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
-import type { OpenedDatabase } from '../../domain/database-passwords.ts'
-import { effectiveEgg } from '../../domain/eggs/inheritance.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import { hasAccessLevel } from '../../domain/auth/access-levels.ts'
+import type { DatabaseWithPassword } from '../../domain/databases/passwords.ts'
+import { resolveInheritedEgg } from '../../domain/eggs/inheritance.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { readIncludes } from '../../http/listing.ts'
-import { parseQuery } from '../../http/query-string.ts'
 import {
   type Item,
   type List,
@@ -15,155 +16,143 @@ import {
   type PageOf,
   paginationOf,
 } from '../../http/resource.ts'
-import { mayAccess } from './env.ts'
 import { AllocationResource } from './resources/allocation.ts'
-import { DatabaseResource } from './resources/database.ts'
 import { DatabaseHostResource } from './resources/database-host.ts'
 import { DatabasePasswordResource } from './resources/database-password.ts'
-import { EggConfigResource, EggResource, EggScriptResource } from './resources/egg.ts'
+import { DatabaseResource } from './resources/database.ts'
 import { EggVariableResource } from './resources/egg-variable.ts'
+import { EggConfigResource, EggResource, EggScriptResource } from './resources/egg.ts'
 import { LocationResource } from './resources/location.ts'
 import { NestResource } from './resources/nest.ts'
 import { DeployableNodeResource, NodeResource } from './resources/node.ts'
-import { ServerResource } from './resources/server.ts'
 import { ServerVariableResource, variablesOf } from './resources/server-variable.ts'
+import { ServerResource } from './resources/server.ts'
 import { SubuserResource } from './resources/subuser.ts'
 import { UserResource } from './resources/user.ts'
 
 type Presenter = { name: string; attributes: (row: never) => object }
 
+/** Kinds of resources: those of the rows, and others that are made of the same rows. */
+type ResourceKind =
+  | Kind
+  | 'databasePassword'
+  | 'deployableNode'
+  | 'eggConfig'
+  | 'eggScript'
+  | 'serverVariable'
+
+/** How a relation is shown; a name alone is what the key must be able to read. */
+type View = AclResource | ({ acl: AclResource | null } & Partial<Omit<Relation, 'acl' | 'isMany'>>)
+
 type Relation = {
   /** What the key must be able to read; null needs nothing. */
   acl: AclResource | null
-  to: KindName
-  many: boolean
+  to: ResourceKind
+  isMany: boolean
   /** Name of the items, where it differs from the resource's own. */
   as?: string
-  /** The related rows, where they are not under the relation's name. */
+  /** Finds the related rows, where they are not under the relation's name. */
   rows?: (row: never) => unknown
 }
 
-const many = (acl: AclResource | null, to: KindName, more: Partial<Relation> = {}): Relation => ({
-  acl,
-  to,
-  many: true,
-  ...more,
+type ResourceDefinition = { resource: Presenter; relations: Record<string, Relation> }
+
+/** Defines how rows of a kind are shown with the relations that the database has, and with derived ones. */
+const rowsOf = <K extends Kind>(
+  kind: K,
+  resource: Presenter,
+  views: { [Name in RelationName<K>]: View },
+  derived: Record<string, Relation> = {},
+): ResourceDefinition => ({
+  resource,
+  relations: { ...mapRelations(kind, views), ...derived },
 })
-const one = (acl: AclResource | null, to: KindName, more: Partial<Relation> = {}): Relation => ({
-  acl,
-  to,
-  many: false,
-  ...more,
-})
+
+const mapRelations = (kind: Kind, views: Record<string, View>): Record<string, Relation> =>
+  Object.fromEntries(
+    Object.entries(views).flatMap(([name, view]) => {
+      const relation = findRelation(kind, name)
+      if (!relation) return []
+      const { to, isMany } = relation
+      return [[name, { to, isMany, ...(typeof view === 'string' ? { acl: view } : view) }]]
+    }),
+  )
+
+/** Defines a resource that has no relations. */
+const withoutRelations = (resource: Presenter): ResourceDefinition => ({ resource, relations: {} })
 
 type RelatedEggs = Egg & { config: Egg | null; script: Egg | null }
-const withInheritedConfig = (egg: RelatedEggs) => egg.config && effectiveEgg(egg, egg.config, null)
-const withInheritedScript = (egg: RelatedEggs) => egg.script && effectiveEgg(egg, null, egg.script)
+const withInheritedConfig = (egg: RelatedEggs) => egg.config && resolveInheritedEgg(egg, egg.config, null)
+const withInheritedScript = (egg: RelatedEggs) => egg.script && resolveInheritedEgg(egg, null, egg.script)
 
-/** Only the routes of databases open passwords: below other resources this is a null resource. */
-const openedOf = (row: DatabaseRow | OpenedDatabase) => ('plainPassword' in row ? row : null)
+/** Only the routes of databases decrypt passwords: below other resources this is a null resource. */
+const passwordRow = (row: DatabaseRow | DatabaseWithPassword) => ('plainPassword' in row ? row : null)
 
-type KindName =
-  | 'location'
-  | 'node'
-  | 'deployableNode'
-  | 'allocation'
-  | 'user'
-  | 'nest'
-  | 'egg'
-  | 'eggConfig'
-  | 'eggScript'
-  | 'eggVariable'
-  | 'server'
-  | 'serverVariable'
-  | 'subuser'
-  | 'database'
-  | 'databaseHost'
-  | 'databasePassword'
+const nodeViews = {
+  allocations: 'allocations',
+  location: 'locations',
+  servers: 'servers',
+} satisfies Record<RelationName<'node'>, View>
 
-const nodeRelations = {
-  allocations: many('allocations', 'allocation'),
-  location: one('locations', 'location'),
-  servers: many('servers', 'server'),
+/** Every resource of the Application API; for each relation, what the caller's key must be able to read. */
+const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
+  allocation: rowsOf('allocation', AllocationResource, { node: 'nodes', server: 'servers' }),
+  database: rowsOf(
+    'database',
+    DatabaseResource,
+    { host: 'database_hosts' },
+    { password: { acl: null, to: 'databasePassword', isMany: false, rows: passwordRow } },
+  ),
+  databaseHost: rowsOf('databaseHost', DatabaseHostResource, { databases: 'server_databases' }),
+  databasePassword: withoutRelations(DatabasePasswordResource),
+  deployableNode: rowsOf('node', DeployableNodeResource, nodeViews),
+  egg: rowsOf('egg', EggResource, {
+    nest: 'nests',
+    servers: 'servers',
+    variables: 'eggs',
+    config: { acl: null, to: 'eggConfig', rows: withInheritedConfig },
+    script: { acl: null, to: 'eggScript', rows: withInheritedScript },
+  }),
+  eggConfig: withoutRelations(EggConfigResource),
+  eggScript: withoutRelations(EggScriptResource),
+  eggVariable: withoutRelations(EggVariableResource),
+  location: rowsOf('location', LocationResource, { nodes: 'nodes', servers: 'servers' }),
+  nest: rowsOf('nest', NestResource, { eggs: 'eggs', servers: 'servers' }),
+  node: rowsOf('node', NodeResource, nodeViews),
+  server: rowsOf(
+    'server',
+    ServerResource,
+    {
+      allocations: 'allocations',
+      user: 'users',
+      subusers: 'users',
+      nest: 'nests',
+      egg: 'eggs',
+      location: 'locations',
+      node: 'nodes',
+      databases: { acl: 'server_databases', as: 'databases' },
+    },
+    { variables: { acl: 'servers', to: 'serverVariable', isMany: true, rows: variablesOf } },
+  ),
+  serverVariable: withoutRelations(ServerVariableResource),
+  subuser: rowsOf('subuser', SubuserResource, { user: 'users', server: 'servers' }),
+  user: rowsOf('user', UserResource, { servers: 'servers' }),
 }
 
-/** Every resource of the Application API and the relations that `include` can ask for. */
-const kinds: Record<KindName, { resource: Presenter; relations: Record<string, Relation> }> = {
-  location: {
-    resource: LocationResource,
-    relations: { nodes: many('nodes', 'node'), servers: many('servers', 'server') },
-  },
-  node: { resource: NodeResource, relations: nodeRelations },
-  deployableNode: { resource: DeployableNodeResource, relations: nodeRelations },
-  allocation: {
-    resource: AllocationResource,
-    relations: { node: one('nodes', 'node'), server: one('servers', 'server') },
-  },
-  user: { resource: UserResource, relations: { servers: many('servers', 'server') } },
-  nest: {
-    resource: NestResource,
-    relations: { eggs: many('eggs', 'egg'), servers: many('servers', 'server') },
-  },
-  egg: {
-    resource: EggResource,
-    relations: {
-      nest: one('nests', 'nest'),
-      servers: many('servers', 'server'),
-      variables: many('eggs', 'eggVariable'),
-      config: one(null, 'eggConfig', { rows: withInheritedConfig }),
-      script: one(null, 'eggScript', { rows: withInheritedScript }),
-    },
-  },
-  eggConfig: { resource: EggConfigResource, relations: {} },
-  eggScript: { resource: EggScriptResource, relations: {} },
-  eggVariable: { resource: EggVariableResource, relations: {} },
-  server: {
-    resource: ServerResource,
-    relations: {
-      allocations: many('allocations', 'allocation'),
-      user: one('users', 'user'),
-      subusers: many('users', 'subuser'),
-      nest: one('nests', 'nest'),
-      egg: one('eggs', 'egg'),
-      variables: many('servers', 'serverVariable', { rows: variablesOf }),
-      location: one('locations', 'location'),
-      node: one('nodes', 'node'),
-      databases: many('server_databases', 'database', { as: 'databases' }),
-    },
-  },
-  serverVariable: { resource: ServerVariableResource, relations: {} },
-  subuser: {
-    resource: SubuserResource,
-    relations: { user: one('users', 'user'), server: one('servers', 'server') },
-  },
-  database: {
-    resource: DatabaseResource,
-    relations: {
-      host: one('database_hosts', 'databaseHost'),
-      password: one(null, 'databasePassword', { rows: openedOf }),
-    },
-  },
-  databasePassword: { resource: DatabasePasswordResource, relations: {} },
-  databaseHost: {
-    resource: DatabaseHostResource,
-    relations: { databases: many('server_databases', 'database') },
-  },
-}
-
-/** What was asked to be included and exists, split by whether the key may read it. */
+/** Paths of the relations that `include` names, split by whether the key may read them. */
 export type Includes = { allowed: string[]; denied: string[] }
 
-/** The relations that `include` asks for, split by the levels of the caller's key. Unknown names are ignored. */
-export function includesOf(c: Context<HttpEnv>, kind: KindName): Includes {
+/** Reads `include` and splits it by the levels of the caller's key. Ignores unknown names. */
+export async function includesOf(c: Context<HttpEnv>, kind: ResourceKind): Promise<Includes> {
   const { actor } = c.var.panel
-  const asked = readIncludes(parseQuery(c.req.queries()).include)
+  const requestedPaths = await readIncludes(c)
   const includes: Includes = { allowed: [], denied: [] }
-  for (const path of new Set(asked.flatMap(withParent))) {
+  for (const path of new Set(requestedPaths.flatMap(withParent))) {
     const [first = '', second] = path.split('.')
-    const relation = ownRelation(kind, first)
-    const last = second === undefined || !relation ? relation : ownRelation(relation.to, second)
+    const relation = relationOf(kind, first)
+    const last = second === undefined || !relation ? relation : relationOf(relation.to, second)
     if (!relation || !last || (second !== undefined && !includes.allowed.includes(first))) continue
-    const isReadable = last.acl === null || mayAccess(actor, last.acl, 'read')
+    const isReadable = last.acl === null || hasAccessLevel(actor, last.acl, 'read')
     includes[isReadable ? 'allowed' : 'denied'].push(path)
   }
   return includes
@@ -171,12 +160,12 @@ export function includesOf(c: Context<HttpEnv>, kind: KindName): Includes {
 
 const withParent = (path: string) => (path.includes('.') ? [path.split('.')[0] ?? '', path] : [path])
 
-const ownRelation = (kind: KindName, name: string): Relation | null =>
-  Object.hasOwn(kinds[kind].relations, name) ? (kinds[kind].relations[name] ?? null) : null
+const relationOf = (kind: ResourceKind, name: string): Relation | null =>
+  Object.hasOwn(resourceKinds[kind].relations, name) ? (resourceKinds[kind].relations[name] ?? null) : null
 
-/** A row in its wire form with the relations that were included; the denied ones are null resources. */
-export function presentOne(kind: KindName, row: object, includes: Includes, as?: string): Item<object> {
-  const { resource } = kinds[kind]
+/** Presents a row with the included relations; denied ones are null resources. */
+export function presentOne(kind: ResourceKind, row: object, includes: Includes, as?: string): Item<object> {
+  const { resource } = resourceKinds[kind]
   const attributes = resource.attributes(row as never)
   const related = relationshipsOf(kind, row as Record<string, unknown>, includes)
   return {
@@ -185,9 +174,9 @@ export function presentOne(kind: KindName, row: object, includes: Includes, as?:
   }
 }
 
-/** Rows in their wire form, unpaged. */
+/** Presents rows as a list without pages. */
 export const presentList = (
-  kind: KindName,
+  kind: ResourceKind,
   rows: object[],
   includes: Includes,
   as?: string,
@@ -196,9 +185,9 @@ export const presentList = (
   data: rows.map((row) => presentOne(kind, row, includes, as)),
 })
 
-/** One page of rows in their wire form. */
+/** Presents one page of rows. */
 export const presentPage = (
-  kind: KindName,
+  kind: ResourceKind,
   page: Page<object>,
   includes: Includes,
   url: string,
@@ -208,31 +197,31 @@ export const presentPage = (
 })
 
 function relationshipsOf(
-  kind: KindName,
+  kind: ResourceKind,
   row: Record<string, unknown>,
   includes: Includes,
 ): Record<string, unknown> | null {
-  const top = (names: string[]) => names.filter((name) => !name.includes('.'))
-  const allowed = top(includes.allowed).map(
+  const topLevel = (paths: string[]) => paths.filter((path) => !path.includes('.'))
+  const allowed = topLevel(includes.allowed).map(
     (name) => [name, presentRelation(kind, name, row, includes)] as const,
   )
-  const denied = top(includes.denied).map((name) => [name, nullResource] as const)
+  const denied = topLevel(includes.denied).map((name) => [name, nullResource] as const)
   return allowed.length + denied.length > 0 ? Object.fromEntries([...allowed, ...denied]) : null
 }
 
 function presentRelation(
-  kind: KindName,
+  kind: ResourceKind,
   name: string,
   row: Record<string, unknown>,
   includes: Includes,
 ): object {
-  const relation = ownRelation(kind, name)
+  const relation = relationOf(kind, name)
   if (!relation) return nullResource
-  const below = { allowed: namesBelow(includes.allowed, name), denied: namesBelow(includes.denied, name) }
+  const nested = { allowed: nestedNames(includes.allowed, name), denied: nestedNames(includes.denied, name) }
   const related = relation.rows ? relation.rows(row as never) : row[name]
-  if (relation.many) return presentList(relation.to, (related ?? []) as object[], below, relation.as)
-  return related ? presentOne(relation.to, related as object, below, relation.as) : nullResource
+  if (relation.isMany) return presentList(relation.to, (related ?? []) as object[], nested, relation.as)
+  return related ? presentOne(relation.to, related as object, nested, relation.as) : nullResource
 }
 
-const namesBelow = (names: string[], name: string) =>
+const nestedNames = (names: string[], name: string) =>
   names.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1))

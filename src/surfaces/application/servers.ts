@@ -1,45 +1,64 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { pathId } from '../../domain/fields.ts'
+import { BuildInput, changeBuild } from '../../domain/servers/build.ts'
 import { createServer } from '../../domain/servers/create.ts'
 import { deleteServer } from '../../domain/servers/delete.ts'
+import { changeDetails, DetailsInput } from '../../domain/servers/details.ts'
 import { ServerInput } from '../../domain/servers/input.ts'
+import { InstallationInput, setInstallation } from '../../domain/servers/installation-state.ts'
 import { findServer, findServerByExternalId, listServers, serverFilters } from '../../domain/servers/list.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import { reinstallServer } from '../../domain/servers/reinstall.ts'
+import { changeStartup, StartupInput } from '../../domain/servers/startup.ts'
+import { setSuspended } from '../../domain/servers/suspension.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { includesOf, presentOne, presentPage } from './relations.ts'
 import { ServerResource } from './resources/server.ts'
 
-const ById = () => z.object({ server: pathId() })
-const ByExternalId = () => z.object({ external_id: z.string().min(1).max(191) })
-const List = { filters: serverFilters, sorts: ['id', 'uuid'], perPage: 50, mostPerPage: 500, hasSearch: true }
+const ServerParams = () => z.object({ server: pathId() })
+const ExternalIdParams = () => z.object({ external_id: z.string().min(1).max(191) })
+const listOptions = {
+  filters: serverFilters,
+  sorts: ['id', 'uuid'],
+  perPage: 50,
+  maxPerPage: 500,
+  hasSearch: true,
+}
 
-/** Spec: Application API, servers. */
+/** Presents the server as it is now, with the included relations. */
+async function present(c: Context<HttpEnv>, id: number) {
+  const includes = await includesOf(c, 'server')
+  return presentOne('server', await findServer(c.var.panel, id, includes.allowed), includes)
+}
+
+/** Spec: docs/servers.md#creation, docs/servers.md#details-build-and-startup. */
 export const servers = new Hono<HttpEnv>()
   .get(
     '/',
     summary('List servers'),
     acl('servers', 'read'),
-    listing(List),
+    listing(listOptions),
     returns(200, ServerResource.Page),
     async (c) => {
-      const includes = includesOf(c, 'server')
+      const includes = await includesOf(c, 'server')
       const page = await listServers(c.var.panel, c.req.valid('query'), includes.allowed)
       return c.json(presentPage('server', page, includes, publicUrl(c)))
     },
   )
 
   .get(
-    '/external/:external_id',
-    summary('Show the server with an external id'),
+    // An id may contain slashes, which some gateways decode.
+    '/external/:external_id{.+}',
+    summary('Show the server with an external ID'),
     acl('servers', 'read'),
-    params(ByExternalId),
+    params(ExternalIdParams),
     returns(200, ServerResource.One),
     async (c) => {
-      const includes = includesOf(c, 'server')
+      const includes = await includesOf(c, 'server')
       const server = await findServerByExternalId(
         c.var.panel,
         c.req.valid('param').external_id,
@@ -53,10 +72,10 @@ export const servers = new Hono<HttpEnv>()
     '/:server',
     summary('Show a server'),
     acl('servers', 'read'),
-    params(ById),
+    params(ServerParams),
     returns(200, ServerResource.One),
     async (c) => {
-      const includes = includesOf(c, 'server')
+      const includes = await includesOf(c, 'server')
       const server = await findServer(c.var.panel, c.req.valid('param').server, includes.allowed)
       return c.json(presentOne('server', server, includes))
     },
@@ -69,7 +88,7 @@ export const servers = new Hono<HttpEnv>()
     body(ServerInput),
     returns(201, ServerResource.One),
     async (c) => {
-      const includes = includesOf(c, 'server')
+      const includes = await includesOf(c, 'server')
       const { id } = await createServer(c.var.panel, c.req.valid('json'))
       return c.json(presentOne('server', await findServer(c.var.panel, id, includes.allowed), includes), 201)
     },
@@ -79,7 +98,7 @@ export const servers = new Hono<HttpEnv>()
     '/:server',
     summary('Delete a server'),
     acl('servers', 'write'),
-    params(ById),
+    params(ServerParams),
     returns(204),
     async (c) => {
       await deleteServer(c.var.panel, c.req.valid('param').server, false)
@@ -89,12 +108,103 @@ export const servers = new Hono<HttpEnv>()
 
   .delete(
     '/:server/force',
-    summary('Delete a server even when its node does not agree'),
+    summary('Delete a server, even if its node cannot be reached'),
     acl('servers', 'write'),
-    params(ById),
+    params(ServerParams),
     returns(204),
     async (c) => {
       await deleteServer(c.var.panel, c.req.valid('param').server, true)
+      return c.body(null, 204)
+    },
+  )
+
+  .patch(
+    '/:server/details',
+    summary('Update the details of a server'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    body(DetailsInput),
+    returns(200, ServerResource.One),
+    async (c) => {
+      const { server } = c.req.valid('param')
+      await changeDetails(c.var.panel, server, c.req.valid('json'))
+      return c.json(await present(c, server))
+    },
+  )
+
+  .patch(
+    '/:server/build',
+    summary('Update the build of a server: limits and allocations'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    body(BuildInput),
+    returns(200, ServerResource.One),
+    async (c) => {
+      const { server } = c.req.valid('param')
+      await changeBuild(c.var.panel, server, c.req.valid('json'))
+      return c.json(await present(c, server))
+    },
+  )
+
+  .patch(
+    '/:server/startup',
+    summary('Update the startup of a server'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    body(StartupInput),
+    returns(200, ServerResource.One),
+    async (c) => {
+      const { server } = c.req.valid('param')
+      await changeStartup(c.var.panel, server, c.req.valid('json'))
+      return c.json(await present(c, server))
+    },
+  )
+
+  .post(
+    '/:server/suspend',
+    summary('Suspend a server'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    returns(204),
+    async (c) => {
+      await setSuspended(c.var.panel, c.req.valid('param').server, true)
+      return c.body(null, 204)
+    },
+  )
+
+  .post(
+    '/:server/unsuspend',
+    summary('Unsuspend a server'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    returns(204),
+    async (c) => {
+      await setSuspended(c.var.panel, c.req.valid('param').server, false)
+      return c.body(null, 204)
+    },
+  )
+
+  .post(
+    '/:server/installation',
+    summary('Mark a server as installed, or its installation as failed'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    body(InstallationInput),
+    returns(204),
+    async (c) => {
+      await setInstallation(c.var.panel, c.req.valid('param').server, c.req.valid('json'))
+      return c.body(null, 204)
+    },
+  )
+
+  .post(
+    '/:server/reinstall',
+    summary('Reinstall a server'),
+    acl('servers', 'write'),
+    params(ServerParams),
+    returns(204),
+    async (c) => {
+      await reinstallServer(c.var.panel, c.req.valid('param').server)
       return c.body(null, 204)
     },
   )

@@ -1,23 +1,23 @@
 import { Hono } from 'hono'
-import { changeSettings, readSettings, SettingsChanges } from '../../domain/settings.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import { changeSettings, readPublicSettings, SettingsChanges } from '../../domain/settings/settings.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { SettingsResource } from './resources/settings.ts'
 
-/** What an administrator switches on and off. Spec: General conventions, 5. */
+/** The settings of the panel. Spec: docs/api.md#features. */
 export const settings = new Hono<HttpEnv>()
   .get(
     '/',
-    summary('Show all settings; of secrets only whether they are set'),
+    summary('Show the settings; secrets only show whether they are set'),
     acl('settings', 'read'),
     returns(200, SettingsResource.One),
-    async (c) => c.json(SettingsResource.one(await readSettings(c.var.panel))),
+    async (c) => c.json(SettingsResource.one(await readPublicSettings(c.var.panel))),
   )
 
   .patch(
     '/',
-    summary('Change the settings that are sent; null goes back to the default'),
+    summary('Update settings; null restores a default'),
     acl('settings', 'write'),
     body(SettingsChanges),
     returns(200, SettingsResource.One),

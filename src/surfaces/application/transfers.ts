@@ -1,21 +1,23 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { pathId } from '../../domain/fields.ts'
-import { cancelTransfer, findTransfer, startTransfer, TransferInput } from '../../domain/transfers.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+import { cancelTransfer } from '../../domain/transfers/cancel.ts'
+import { findTransfer } from '../../domain/transfers/completion.ts'
+import { startTransfer, TransferInput } from '../../domain/transfers/start.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { acl } from './env.ts'
+import { acl } from './middleware.ts'
 import { ServerTransferResource } from './resources/server-transfer.ts'
 
-const ById = () => z.object({ server: pathId() })
+const ServerParams = () => z.object({ server: pathId() })
 
-/** Moves of servers between nodes, which only the daemon's side of the specification speaks of. */
+/** Transfers of servers between nodes: an extension of the ecosystem's API. */
 export const transfers = new Hono<HttpEnv>()
   .get(
     '/:server/transfer',
-    summary('Show the newest transfer of a server'),
+    summary('Show the latest transfer of a server'),
     acl('servers', 'read'),
-    params(ById),
+    params(ServerParams),
     returns(200, ServerTransferResource.One),
     async (c) =>
       c.json(ServerTransferResource.one(await findTransfer(c.var.panel, c.req.valid('param').server))),
@@ -23,9 +25,9 @@ export const transfers = new Hono<HttpEnv>()
 
   .post(
     '/:server/transfer',
-    summary('Move a server to another node'),
+    summary('Transfer a server to another node'),
     acl('servers', 'write'),
-    params(ById),
+    params(ServerParams),
     body(TransferInput),
     returns(202, ServerTransferResource.One),
     async (c) => {
@@ -36,9 +38,9 @@ export const transfers = new Hono<HttpEnv>()
 
   .delete(
     '/:server/transfer',
-    summary('Give the transfer of a server up'),
+    summary('Cancel the transfer of a server'),
     acl('servers', 'write'),
-    params(ById),
+    params(ServerParams),
     returns(204),
     async (c) => {
       await cancelTransfer(c.var.panel, c.req.valid('param').server)

@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { pathId } from '../../domain/fields.ts'
+import { changeUser, verifyUserEmail } from '../../domain/users/changes.ts'
+import { resetTwoFactor, resetUserPassword } from '../../domain/users/resets.ts'
 import {
   addUser,
-  changeUser,
   findUser,
   findUserByExternalId,
   listUsers,
@@ -11,47 +13,57 @@ import {
   UserChanges,
   userFilters,
   UserInput,
-} from '../../domain/users.ts'
-import type { HttpEnv } from '../../http/environment.ts'
+} from '../../domain/users/users.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { created } from './created.ts'
-import { acl, administrator } from './env.ts'
+import { acl, administrator } from './middleware.ts'
 import { includesOf, presentOne, presentPage } from './relations.ts'
+import { EmailAddressResource } from './resources/email-address.ts'
 import { UserResource } from './resources/user.ts'
 
-const ById = () => z.object({ user: pathId() })
-const ByExternalId = () => z.object({ external_id: z.string().min(1).max(191) })
-const List = { filters: userFilters, sorts: ['id', 'uuid'], perPage: 50, mostPerPage: 500 }
+const UserParams = () => z.object({ user: pathId() })
+const ExternalIdParams = () => z.object({ external_id: z.string().min(1).max(191) })
+const listOptions = { filters: userFilters, sorts: ['id', 'uuid'], perPage: 50, maxPerPage: 500 }
 
-/** The account, and what went wrong on nodes when a demotion took its tokens away: nothing so far. */
-const Changed = () =>
+/** The user; `meta.revocation_errors` names the nodes that could not be notified of a revocation. */
+const UpdatedUser = () =>
   z.intersection(UserResource.One(), z.object({ meta: z.object({ revocation_errors: z.array(z.string()) }) }))
 
-/** Spec: Application API, users. */
+type UserParam = { in: { param: { user: number } }; out: { param: { user: number } } }
+
+/** Refuses with 404 an unknown user, before the body is judged. */
+const existingUser = createMiddleware<HttpEnv, string, UserParam>(async (c, next) => {
+  await findUser(c.var.panel, c.req.valid('param').user)
+  await next()
+})
+
+/** Spec: docs/accounts.md#users. */
 export const users = new Hono<HttpEnv>()
   .get(
     '/',
-    summary('List accounts'),
+    summary('List users'),
     administrator,
-    listing(List),
+    listing(listOptions),
     returns(200, UserResource.Page),
     async (c) => {
-      const includes = includesOf(c, 'user')
+      const includes = await includesOf(c, 'user')
       const page = await listUsers(c.var.panel, c.req.valid('query'), includes.allowed)
       return c.json(presentPage('user', page, includes, publicUrl(c)))
     },
   )
 
   .get(
-    '/external/:external_id',
-    summary('Show the account with an external id'),
+    // An id may contain slashes, which some gateways decode.
+    '/external/:external_id{.+}',
+    summary('Show the user with an external ID'),
     acl('users', 'read'),
-    params(ByExternalId),
+    params(ExternalIdParams),
     returns(200, UserResource.One),
     async (c) => {
-      const includes = includesOf(c, 'user')
+      const includes = await includesOf(c, 'user')
       const user = await findUserByExternalId(c.var.panel, c.req.valid('param').external_id, includes.allowed)
       return c.json(presentOne('user', user, includes))
     },
@@ -59,12 +71,12 @@ export const users = new Hono<HttpEnv>()
 
   .get(
     '/:user',
-    summary('Show an account'),
+    summary('Show a user'),
     administrator,
-    params(ById),
+    params(UserParams),
     returns(200, UserResource.One),
     async (c) => {
-      const includes = includesOf(c, 'user')
+      const includes = await includesOf(c, 'user')
       const user = await findUser(c.var.panel, c.req.valid('param').user, includes.allowed)
       return c.json(presentOne('user', user, includes))
     },
@@ -72,12 +84,12 @@ export const users = new Hono<HttpEnv>()
 
   .post(
     '/',
-    summary('Add an account'),
+    summary('Create a user'),
     acl('users', 'write'),
     body(UserInput),
     returns(201, UserResource.One),
     async (c) => {
-      const includes = includesOf(c, 'user')
+      const includes = await includesOf(c, 'user')
       const { id } = await addUser(c.var.panel, c.req.valid('json'))
       const user = await findUser(c.var.panel, id, includes.allowed)
       return created(c, `users/${id}`, presentOne('user', user, includes))
@@ -86,13 +98,14 @@ export const users = new Hono<HttpEnv>()
 
   .patch(
     '/:user',
-    summary('Change an account'),
+    summary('Update a user'),
     acl('users', 'write'),
-    params(ById),
+    params(UserParams),
+    existingUser,
     body(UserChanges),
-    returns(200, Changed),
+    returns(200, UpdatedUser),
     async (c) => {
-      const includes = includesOf(c, 'user')
+      const includes = await includesOf(c, 'user')
       const { user, revocationErrors } = await changeUser(
         c.var.panel,
         c.req.valid('param').user,
@@ -103,11 +116,54 @@ export const users = new Hono<HttpEnv>()
     },
   )
 
+  .post(
+    '/:user/reset-password',
+    summary('Reset the password of a user'),
+    acl('users', 'write'),
+    params(UserParams),
+    returns(204),
+    async (c) => {
+      await resetUserPassword(c.var.panel, c.req.valid('param').user)
+      return c.body(null, 204)
+    },
+  )
+
+  .post(
+    '/:user/reset-two-factor',
+    summary('Switch off the two-factor authentication of a user'),
+    acl('users', 'write'),
+    params(UserParams),
+    returns(204),
+    async (c) => {
+      await resetTwoFactor(c.var.panel, c.req.valid('param').user)
+      return c.body(null, 204)
+    },
+  )
+
+  .get(
+    '/:user/email',
+    summary('Show the e-mail address of a user, whether it is verified, and a pending one'),
+    acl('users', 'read'),
+    params(UserParams),
+    returns(200, EmailAddressResource.One),
+    async (c) => c.json(EmailAddressResource.one(await findUser(c.var.panel, c.req.valid('param').user))),
+  )
+
+  .post(
+    '/:user/email/verify',
+    summary('Verify the e-mail address of a user'),
+    acl('users', 'write'),
+    params(UserParams),
+    returns(200, EmailAddressResource.One),
+    async (c) =>
+      c.json(EmailAddressResource.one(await verifyUserEmail(c.var.panel, c.req.valid('param').user))),
+  )
+
   .delete(
     '/:user',
-    summary('Remove an account without servers'),
+    summary('Delete a user without servers'),
     acl('users', 'write'),
-    params(ById),
+    params(UserParams),
     returns(204),
     async (c) => {
       await removeUser(c.var.panel, c.req.valid('param').user)

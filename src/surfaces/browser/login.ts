@@ -1,30 +1,30 @@
 import { Hono } from 'hono'
-import { CheckpointInput, LoginInput, passCheckpoint, signIn } from '../../domain/login.ts'
-import { closeSession } from '../../domain/sessions.ts'
+import { CheckpointInput, completeCheckpoint, LoginInput, signIn } from '../../domain/auth/login.ts'
+import { deleteSession } from '../../domain/auth/sessions.ts'
+import { noPermission } from '../../http/public-route.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import {
   authRateLimit,
   type BrowserEnv,
   browserSession,
-  everybody,
-  forgetSession,
+  clearSession,
+  ensureSession,
   guest,
-  keepSession,
-  offerSession,
+  sendSessionCookies,
   signedIn,
-} from './env.ts'
+} from './middleware.ts'
 import { presentSignIn, SignInAnswer } from './resources/sign-in.ts'
 
-/** Spec: Browser authentication. */
+/** Spec: docs/accounts.md#sign-in. */
 export const login = new Hono<BrowserEnv>()
   .get(
     '/sanctum/csrf-cookie',
-    summary('Get what forms have to send back'),
+    summary('Set the CSRF cookie'),
     browserSession,
-    everybody,
+    noPermission,
     returns(204),
     (c) => {
-      offerSession(c)
+      ensureSession(c)
       return c.body(null, 204)
     },
   )
@@ -38,31 +38,31 @@ export const login = new Hono<BrowserEnv>()
     body(LoginInput),
     returns(200, SignInAnswer),
     async (c) => {
-      const outcome = await signIn(c.var.panel, c.req.valid('json'), c.var.visitor)
-      keepSession(c, outcome.session)
+      const outcome = await signIn(c.var.panel, c.req.valid('json'), c.var.clientInfo)
+      sendSessionCookies(c, outcome.session)
       return c.json(presentSignIn(outcome))
     },
   )
 
   .post(
     '/auth/login/checkpoint',
-    summary('Show the second factor'),
+    summary('Complete the two-factor checkpoint'),
     browserSession,
     guest,
     authRateLimit,
     body(CheckpointInput),
     returns(200, SignInAnswer),
     async (c) => {
-      const { panel, session, visitor } = c.var
-      const outcome = await passCheckpoint(panel, session, c.req.valid('json'), visitor)
-      keepSession(c, outcome.session)
+      const { panel, session, clientInfo } = c.var
+      const outcome = await completeCheckpoint(panel, session, c.req.valid('json'), clientInfo)
+      sendSessionCookies(c, outcome.session)
       return c.json(presentSignIn(outcome))
     },
   )
 
   .post('/auth/logout', summary('Sign out'), browserSession, signedIn, returns(204), async (c) => {
-    const { panel, visitor } = c.var
-    if (visitor.token) await closeSession(panel, visitor.token)
-    forgetSession(c)
+    const { panel, clientInfo } = c.var
+    if (clientInfo.token) await deleteSession(panel, clientInfo.token)
+    clearSession(c)
     return c.body(null, 204)
   })

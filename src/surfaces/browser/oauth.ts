@@ -1,34 +1,34 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
-import { PasswordProof } from '../../domain/account/current-password.ts'
+import { CurrentPasswordInput } from '../../domain/auth/current-password.ts'
+import { beginOauthLink, beginOauthSignIn, type OauthRedirect } from '../../domain/auth/oauth/attempts.ts'
+import { CallbackQuery, handleOauthCallback } from '../../domain/auth/oauth/callback.ts'
+import { unlinkIdentity } from '../../domain/auth/oauth/identities.ts'
+import { ProviderPath } from '../../domain/auth/oauth/providers.ts'
+import { readSignInMethods } from '../../domain/auth/sign-in-methods.ts'
 import { pathId } from '../../domain/fields.ts'
-import { beginLink, beginSignIn, type Step } from '../../domain/oauth/attempts.ts'
-import { finishAttempt, ProviderAnswer } from '../../domain/oauth/callback.ts'
-import { unlinkIdentity } from '../../domain/oauth/identities.ts'
-import { ProviderPath } from '../../domain/oauth/providers.ts'
-import { readMethods } from '../../domain/sign-in-methods.ts'
+import { noPermission } from '../../http/public-route.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
 import {
   authRateLimit,
   type BrowserEnv,
   browserSession,
-  everybody,
   guest,
-  keepSession,
+  sendSessionCookies,
   signedIn,
-} from './env.ts'
+} from './middleware.ts'
 import { MethodsAnswer, presentMethods } from './resources/sign-in-methods.ts'
 
-function follow(c: Context<BrowserEnv>, { location, session }: Step) {
-  if (session) keepSession(c, session)
+function redirectTo(c: Context<BrowserEnv>, { location, session }: OauthRedirect) {
+  if (session) sendSessionCookies(c, session)
   return c.redirect(location, 302)
 }
 
-/** Spec: Browser authentication: methods and OAuth. */
+/** Spec: docs/accounts.md#providers. */
 export const oauth = new Hono<BrowserEnv>()
   .get(
     '/auth/methods',
-    summary('List the ways to sign in'),
+    summary('List the sign-in methods'),
     browserSession,
     guest,
     authRateLimit,
@@ -36,68 +36,76 @@ export const oauth = new Hono<BrowserEnv>()
     returns(200, MethodsAnswer),
     async (c) => {
       const { panel, session } = c.var
-      const asksForCheckpoint = c.req.valid('query').oauth === 'checkpoint'
-      return c.json(presentMethods(await readMethods(panel, session, { asksForCheckpoint })))
+      const isCheckpoint = c.req.valid('query').oauth === 'checkpoint'
+      return c.json(
+        presentMethods(await readSignInMethods(panel, session, { asksForCheckpoint: isCheckpoint })),
+      )
     },
   )
 
   .get(
     '/auth/oauth/:provider',
-    summary('Go to a provider to sign in'),
+    summary('Redirect to an OAuth provider to sign in'),
     browserSession,
     guest,
     authRateLimit,
     params(ProviderPath),
-    // Whatever it is, the person gets to the provider, so nothing is refused here.
+    // An invalid value is ignored: the user still gets to the provider.
     query(() => z.object({ intended: z.string().nullish().catch(null) })),
     returns(302),
     async (c) => {
-      const { panel, visitor } = c.var
+      const { panel, clientInfo } = c.var
       const { intended } = c.req.valid('query')
-      return follow(c, await beginSignIn(panel, c.req.valid('param').provider, visitor, intended ?? null))
+      return redirectTo(
+        c,
+        await beginOauthSignIn(panel, c.req.valid('param').provider, clientInfo, intended ?? null),
+      )
     },
   )
 
   .get(
     '/auth/oauth/:provider/callback',
-    summary('Come back from a provider'),
+    summary('Handle the callback of an OAuth provider'),
     browserSession,
-    everybody,
+    noPermission,
     authRateLimit,
     params(ProviderPath),
-    query(ProviderAnswer),
+    query(CallbackQuery),
     returns(302),
     async (c) => {
-      const { panel, session, visitor } = c.var
+      const { panel, session, clientInfo } = c.var
       const { provider } = c.req.valid('param')
-      return follow(c, await finishAttempt(panel, provider, c.req.valid('query'), { session, visitor }))
+      return redirectTo(
+        c,
+        await handleOauthCallback(panel, provider, c.req.valid('query'), { session, clientInfo }),
+      )
     },
   )
 
   .post(
     '/account/security/oauth/:provider',
-    summary('Begin to link an account at a provider'),
+    summary('Start linking an OAuth account'),
     browserSession,
     signedIn,
     authRateLimit,
     params(ProviderPath),
-    body(PasswordProof),
+    body(CurrentPasswordInput),
     returns(200, () => z.strictObject({ redirect: z.url() })),
     async (c) => {
       const { panel, session } = c.var
       const { provider } = c.req.valid('param')
-      return c.json({ redirect: await beginLink(panel, session, provider, c.req.valid('json')) })
+      return c.json({ redirect: await beginOauthLink(panel, session, provider, c.req.valid('json')) })
     },
   )
 
   .delete(
     '/account/security/oauth/:id',
-    summary('Unlink an account at a provider'),
+    summary('Unlink an OAuth account'),
     browserSession,
     signedIn,
     authRateLimit,
     params(() => z.object({ id: pathId() })),
-    body(PasswordProof),
+    body(CurrentPasswordInput),
     returns(204),
     async (c) => {
       await unlinkIdentity(c.var.panel, c.req.valid('param').id, c.req.valid('json').current_password)

@@ -3,12 +3,12 @@ import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
 import { readOutbox } from '../../domain/mail/outbox.ts'
 import { forbidden, unauthenticated } from '../../errors.ts'
-import { stating } from '../../http/facts.ts'
+import { withMetadata } from '../../http/metadata.ts'
 import { returns, summary } from '../../http/route.ts'
-import { type BrowserEnv, browserSession } from './env.ts'
+import { type BrowserEnv, browserSession } from './middleware.ts'
 
-/** An administrator is signed in: the mails hold links by which passwords are chosen. Refuses with 401 and 403. */
-const administrator = stating(
+/** Requires a signed-in administrator: mails contain links that reset passwords. Refuses with 401 and 403. */
+const administrator = withMetadata(
   { kind: 'permission', name: 'signed in, administrator' },
   createMiddleware<BrowserEnv>(async (c, next) => {
     if (!c.var.account) throw unauthenticated()
@@ -17,25 +17,26 @@ const administrator = stating(
   }),
 )
 
-/** Whatever a message says, the page that shows it can do nothing. */
-const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+/** Keeps the page from running anything that a message contains. */
+const contentSecurityPolicy =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 
-/** The mails of a panel that has nobody to send them: for its development. */
+/** The mails of a panel without a mail service, for development. */
 export const outbox = new Hono<BrowserEnv>().get(
   '/outbox',
-  summary('Show the mails that were kept instead of sent'),
+  summary('Show the outbox'),
   browserSession,
   administrator,
   returns(200),
   async (c) => {
     const messages = await readOutbox(c.var.panel)
-    c.header('content-security-policy', policy)
+    c.header('content-security-policy', contentSecurityPolicy)
     c.header('referrer-policy', 'no-referrer')
-    return c.html(page(messages))
+    return c.html(renderPage(messages))
   },
 )
 
-const page = (messages: Awaited<ReturnType<typeof readOutbox>>) =>
+const renderPage = (messages: Awaited<ReturnType<typeof readOutbox>>) =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -44,11 +45,11 @@ const page = (messages: Awaited<ReturnType<typeof readOutbox>>) =>
       </head>
       <body>
         <h1>Outbox</h1>
-        ${messages.length === 0 ? html`<p>No mail has been sent yet.</p>` : messages.map(article)}
+        ${messages.length === 0 ? html`<p>No mail has been sent yet.</p>` : messages.map(renderMessage)}
       </body>
     </html>`
 
-const article = ({
+const renderMessage = ({
   sentAt,
   to,
   subject,

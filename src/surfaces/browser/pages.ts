@@ -1,28 +1,31 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { User } from '../../db/tables/users.ts'
-import { type Language, localeOf } from '../../domain/languages.ts'
-import { reachableDaemons } from '../../domain/reachable-daemons.ts'
+import { type Language, resolveLanguage } from '../../domain/languages.ts'
+import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
+import { listDaemonOrigins } from '../../domain/nodes/daemon-origins.ts'
 import { randomText } from '../../domain/secrets.ts'
-import { settingsOf } from '../../domain/settings.ts'
-import { type Texts, textsOf } from '../../domain/texts.ts'
-import { stating } from '../../http/facts.ts'
+import { getSettings } from '../../domain/settings/settings.ts'
+import { withMetadata } from '../../http/metadata.ts'
+import { publicUrl } from '../../http/public-url.ts'
+import { noPermission } from '../../http/public-route.ts'
 import { returns, summary } from '../../http/route.ts'
 import { setPageHeaders } from '../../http/security-headers.ts'
 import type { Panel } from '../../panel.ts'
-import { type BrowserEnv, browserSession, everybody, guest, offerSession } from './env.ts'
+import { type BrowserEnv, browserSession, ensureKnownBrowser, ensureSession, guest } from './middleware.ts'
+import { isAtPanelAddress, redirectLoopback } from './page-address.ts'
+import { renderDocument } from './page-document.ts'
 import { presentUser } from './resources/sign-in.ts'
-import { documentOf } from './shell.ts'
 import assets from './web-assets.json' with { type: 'json' }
 
-/** Pages that the application shows, by the group of texts which says what they are. */
-type PageName = 'home' | 'server' | 'account' | 'docs' | 'login' | 'register' | 'forgot' | 'reset'
+/** Pages of the application, named by their group of texts. */
+type PageName = 'home' | 'server' | 'account' | 'docs' | 'login' | 'register' | 'forgot' | 'reset' | 'verify'
 
-/** Daemons that are named one by one; of more, a page may talk to every secure address. */
-const mostDaemons = 60
+/** Daemons that the policy names; with more of them it allows every secure origin. */
+const maxDaemonSources = 60
 const nonceLength = 24
 
-/** Where the widgets of captchas come from. */
+/** Sources of the captcha widgets. */
 const captchaSources = new Map<string, readonly string[]>([
   ['turnstile', ['https://challenges.cloudflare.com']],
   ['hcaptcha', ['https://hcaptcha.com', 'https://*.hcaptcha.com']],
@@ -36,8 +39,8 @@ const captchaSources = new Map<string, readonly string[]>([
   ],
 ])
 
-/** Guests are sent to where they can sign in, and from there to the page that they wanted. */
-const signedInOrLogin = stating(
+/** Requires a signed-in user. Redirects guests to the sign-in page, which returns them here. */
+const signedInOrRedirect = withMetadata(
   { kind: 'permission', name: 'signed in, others go to sign in' },
   createMiddleware<BrowserEnv>(async (c, next) => {
     if (c.var.account) return next()
@@ -47,30 +50,44 @@ const signedInOrLogin = stating(
   }),
 )
 
-/** Addresses of the application for whoever is signed in; it tells their pages apart by itself. */
-const addresses: readonly (readonly [path: string, summary: string, name: PageName])[] = [
-  ['/', 'Show the panel', 'home'],
-  ['/server/:server', 'Show the console of a server', 'server'],
-  ['/server/:server/:page', 'Show a page about a server', 'server'],
-  ['/server/:server/:page/:item', 'Show a page about something of a server', 'server'],
-  ['/account', 'Show the page of the account', 'account'],
-  ['/account/sign-in', 'Show the page of the ways to sign in', 'account'],
-  ['/account/api', 'Show the page of API keys', 'account'],
-  ['/account/ssh', 'Show the page of SSH keys', 'account'],
-  ['/account/activity', 'Show the page of what the account did', 'account'],
+/** Paths of the application for signed-in users; it routes them itself. */
+const pageRoutes: readonly (readonly [path: string, summary: string, name: PageName])[] = [
+  ['/', 'Show the home page', 'home'],
+  ['/server/:server', 'Show the console page of a server', 'server'],
+  ['/server/:server/:page', 'Show a page of a server', 'server'],
+  ['/server/:server/:page/:item', 'Show a page of an item of a server', 'server'],
+  ['/account', 'Show the account page', 'account'],
+  ['/account/sign-in', 'Show the sign-in methods page', 'account'],
+  ['/account/api', 'Show the API keys page', 'account'],
+  ['/account/ssh', 'Show the SSH keys page', 'account'],
+  ['/account/activity', 'Show the account activity page', 'account'],
+  ['/account/verify-email/:token', 'Show the e-mail verification page', 'verify'],
 ]
 
-/** The pages in which the application starts. Spec: Browser authentication. */
+/** The pages in which the application starts. Spec: docs/accounts.md#sign-in. */
 export const pages = new Hono<BrowserEnv>()
-  .get('/docs', summary('Show the API reference'), browserSession, everybody, returns(200), (c) =>
-    showPage(c, 'docs'),
+  .get(
+    '/docs',
+    summary('Show the API reference'),
+    redirectLoopback,
+    browserSession,
+    noPermission,
+    returns(200),
+    (c) => showPage(c, 'docs'),
   )
-  .get('/auth/login', summary('Show the page to sign in'), browserSession, guest, returns(200), (c) =>
-    showPage(c, 'login'),
+  .get(
+    '/auth/login',
+    summary('Show the sign-in page'),
+    redirectLoopback,
+    browserSession,
+    guest,
+    returns(200),
+    (c) => showPage(c, 'login'),
   )
   .get(
     '/auth/register',
-    summary('Show the page to make an account'),
+    summary('Show the registration page'),
+    redirectLoopback,
     browserSession,
     guest,
     returns(200),
@@ -78,7 +95,8 @@ export const pages = new Hono<BrowserEnv>()
   )
   .get(
     '/auth/password',
-    summary('Show the page for a forgotten password'),
+    summary('Show the forgotten password page'),
+    redirectLoopback,
     browserSession,
     guest,
     returns(200),
@@ -86,47 +104,63 @@ export const pages = new Hono<BrowserEnv>()
   )
   .get(
     '/auth/password/reset/:token',
-    summary('Show the page that takes a new password'),
+    summary('Show the password reset page'),
+    redirectLoopback,
     browserSession,
     guest,
     returns(200),
     (c) => showPage(c, 'reset'),
   )
 
-for (const [path, text, name] of addresses) {
-  pages.get(path, summary(text), browserSession, signedInOrLogin, returns(200), (c) => showPage(c, name))
+for (const [path, text, name] of pageRoutes) {
+  pages.get(path, summary(text), redirectLoopback, browserSession, signedInOrRedirect, returns(200), (c) =>
+    showPage(c, name),
+  )
 }
 
 async function showPage(c: Context<BrowserEnv>, name: PageName) {
   const { panel, account } = c.var
-  const language = localeOf(account?.language ?? 'auto', c.req.header('accept-language'))
+  const language = resolveLanguage(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
-  const captcha = await shownCaptcha(c)
-  const texts = await pageTexts(panel, language, name)
+  await ensureKnownBrowser(c)
+  const captcha = await findGuestCaptcha(c)
+  const { otherAddress, ...texts } = await pageTexts(panel, language, name)
+  const isElsewhere = !isAtPanelAddress(c.req.url, panel.config.url)
   setPageHeaders(c, panel.config.url, {
     nonce,
-    connections: account ? await daemonSources(c) : [],
-    embedded: captchaSources.get(captcha.provider) ?? [],
-    hasSecretAddress: name === 'reset',
+    connectSources: account ? await daemonSources(c) : [],
+    embedSources: captchaSources.get(captcha.provider) ?? [],
+    hasSecretUrl: name === 'reset' || name === 'verify',
   })
   const globals = {
     ...(account ? { PterodactylUser: presentUser(account) } : {}),
     SiteConfiguration: siteConfiguration(panel.config.name, language, captcha, account),
   }
   const panelName = panel.config.name
-  return c.html(documentOf({ ...texts, language, panelName, nonce, csrf: offerSession(c), globals, assets }))
+  return c.html(
+    renderDocument({
+      ...texts,
+      language,
+      panelName,
+      nonce,
+      csrf: ensureSession(c),
+      globals,
+      assets,
+      address: isElsewhere ? { ...otherAddress, origin: panel.config.url, url: publicUrl(c) } : null,
+    }),
+  )
 }
 
 type Captcha = { provider: string; siteKey: string }
 
-/** The captcha of forms for guests; nobody else is shown one. */
-async function shownCaptcha({ var: { panel, account } }: Context<BrowserEnv>): Promise<Captcha> {
+/** Finds the captcha of forms for guests; signed-in users see none. */
+async function findGuestCaptcha({ var: { panel, account } }: Context<BrowserEnv>): Promise<Captcha> {
   if (account) return { provider: 'none', siteKey: '' }
-  const settings = await settingsOf(panel, ['captcha.provider', 'captcha.site_key'])
+  const settings = await getSettings(panel, ['captcha.provider', 'captcha.site_key'])
   return { provider: settings['captcha.provider'], siteKey: settings['captcha.site_key'] ?? '' }
 }
 
-/** `recaptcha` is what clients of the ecosystem know; `captcha` names the other providers too. */
+/** Builds what the application starts with: `recaptcha` for clients of the ecosystem, `captcha` for every provider. */
 const siteConfiguration = (name: string, locale: Language, captcha: Captcha, account: User | null) => ({
   name,
   locale,
@@ -136,19 +170,20 @@ const siteConfiguration = (name: string, locale: Language, captcha: Captcha, acc
   captcha,
 })
 
-/** What names a host in a policy: neither addresses of version 6 nor anything that could end the source. */
-const plainOrigin = /^https?:\/\/[a-z\d-]+(\.[a-z\d-]+)*:\d{1,5}$/i
+/** Origins that a policy can name: no IPv6 addresses, and nothing that could end the source. */
+const originPattern = /^https?:\/\/[a-z\d-]+(\.[a-z\d-]+)*:\d{1,5}$/i
 
-/** Where the consoles and files of the caller's servers are. */
+/** Lists the policy sources of the daemons of the caller's servers. */
 async function daemonSources(c: Context<BrowserEnv>): Promise<string[]> {
-  const origins = await reachableDaemons(c.var.panel, mostDaemons)
-  if (!origins?.every((origin) => plainOrigin.test(origin))) return ['wss:', 'https:']
+  const origins = await listDaemonOrigins(c.var.panel, maxDaemonSources)
+  if (!origins?.every((origin) => originPattern.test(origin))) return ['wss:', 'https:']
   return origins.flatMap((origin) => [origin, origin.replace(/^http/, 'ws')])
 }
 
-/** What the page says of itself in this language. */
+/** Reads title and description of a page in this language, and the texts for a page at another address. */
 async function pageTexts(panel: Panel, language: Language, name: PageName) {
-  const page = (await textsOf(panel, language, 'auth'))?.page as Texts
+  const page = (await findTranslations(panel, language, 'auth'))?.page as Translations
   const { title, text } = page[name] as { title: string; text: string }
-  return { title, text, noScript: page.no_script as string }
+  const otherAddress = page.other_address as { title: string; text: string }
+  return { title, text, noScript: page.no_script as string, otherAddress }
 }

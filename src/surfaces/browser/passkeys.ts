@@ -1,23 +1,23 @@
 import { Hono } from 'hono'
-import { askForPasskey, signInWithPasskey } from '../../domain/passkeys/sign-in.ts'
-import { AssertionInput } from '../../domain/passkeys/webauthn.ts'
+import { beginPasskeySignIn, signInWithPasskey } from '../../domain/auth/passkeys/sign-in.ts'
+import { AssertionInput } from '../../domain/auth/passkeys/webauthn.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { authRateLimit, type BrowserEnv, browserSession, guest, keepSession } from './env.ts'
+import { authRateLimit, type BrowserEnv, browserSession, guest, sendSessionCookies } from './middleware.ts'
 import { RequestOptionsAnswer } from './resources/passkey-options.ts'
 import { presentSignIn, SignInAnswer } from './resources/sign-in.ts'
 
-/** Spec: Browser authentication, passkeys. */
+/** Spec: docs/accounts.md#passkeys. */
 export const passkeys = new Hono<BrowserEnv>()
   .post(
     '/options',
-    summary('Ask for a passkey to sign in with'),
+    summary('Get the options to sign in with a passkey'),
     browserSession,
     guest,
     authRateLimit,
     returns(200, RequestOptionsAnswer),
     async (c) => {
-      const { options, session } = await askForPasskey(c.var.panel, c.var.session, c.var.visitor)
-      if (session) keepSession(c, session)
+      const { options, session } = await beginPasskeySignIn(c.var.panel, c.var.session, c.var.clientInfo)
+      if (session) sendSessionCookies(c, session)
       return c.json(options)
     },
   )
@@ -31,9 +31,9 @@ export const passkeys = new Hono<BrowserEnv>()
     body(AssertionInput),
     returns(200, SignInAnswer),
     async (c) => {
-      const { panel, session, visitor } = c.var
-      const outcome = await signInWithPasskey(panel, session, c.req.valid('json'), visitor)
-      keepSession(c, outcome.session)
+      const { panel, session, clientInfo } = c.var
+      const outcome = await signInWithPasskey(panel, session, c.req.valid('json'), clientInfo)
+      sendSessionCookies(c, outcome.session)
       return c.json(presentSignIn(outcome))
     },
   )

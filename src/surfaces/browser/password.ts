@@ -5,22 +5,29 @@ import {
   PasswordResetInput,
   requestPasswordReset,
   resetPassword,
-} from '../../domain/forgotten-passwords.ts'
+} from '../../domain/auth/password-reset.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { authRateLimit, type BrowserEnv, browserSession, guest, keepSession } from './env.ts'
+import {
+  authRateLimit,
+  type BrowserEnv,
+  browserSession,
+  guest,
+  sendKnownBrowserCookie,
+  sendSessionCookies,
+} from './middleware.ts'
 
-/** The same for everybody. */
-const status = 'If this address belongs to an account, a link to a new password is on its way.'
+/** Does not reveal whether the address has an account. */
+const resetRequestedText = 'If this address belongs to an account, a password reset link has been sent to it.'
 
 const StatusAnswer = () => z.strictObject({ status: z.string() })
 const ResetAnswer = () =>
   z.strictObject({ success: z.literal(true), redirect_to: z.string(), send_to_login: z.boolean() })
 
-/** Spec: Browser authentication, forgotten passwords. */
+/** Spec: docs/accounts.md#forgotten-passwords. */
 export const password = new Hono<BrowserEnv>()
   .post(
     '/auth/password',
-    summary('Ask for a link to a new password'),
+    summary('Request a password reset'),
     browserSession,
     guest,
     authRateLimit,
@@ -28,21 +35,26 @@ export const password = new Hono<BrowserEnv>()
     returns(200, StatusAnswer),
     async (c) => {
       await requestPasswordReset(c.var.panel, c.req.valid('json'))
-      return c.json({ status })
+      return c.json({ status: resetRequestedText })
     },
   )
 
   .post(
     '/auth/password/reset',
-    summary('Choose a new password by a link'),
+    summary('Reset a password'),
     browserSession,
     guest,
     authRateLimit,
     body(PasswordResetInput),
     returns(200, ResetAnswer),
     async (c) => {
-      const session = await resetPassword(c.var.panel, c.req.valid('json'), c.var.visitor)
-      if (session) keepSession(c, session)
+      const { session, knownBrowserToken } = await resetPassword(
+        c.var.panel,
+        c.req.valid('json'),
+        c.var.clientInfo,
+      )
+      if (session) sendSessionCookies(c, session)
+      else sendKnownBrowserCookie(c, knownBrowserToken)
       return c.json({ success: true, redirect_to: '/', send_to_login: session === null })
     },
   )

@@ -1,24 +1,24 @@
 import { Hono } from 'hono'
-import { localeOf } from '../../domain/languages.ts'
-import { register as registerAccount, RegistrationInput } from '../../domain/registration.ts'
+import { registerUser as registerAccount, RegistrationInput } from '../../domain/auth/registration.ts'
+import { resolveLanguage } from '../../domain/languages.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { authRateLimit, type BrowserEnv, browserSession, guest, keepSession } from './env.ts'
+import { authRateLimit, type BrowserEnv, browserSession, guest, sendSessionCookies } from './middleware.ts'
 import { presentSignIn, SignInAnswer } from './resources/sign-in.ts'
 
-/** Spec: Browser authentication, register. */
+/** Spec: postAuthRegister. */
 export const register = new Hono<BrowserEnv>().post(
   '/auth/register',
-  summary('Make an account'),
+  summary('Register an account'),
   browserSession,
   guest,
   authRateLimit,
   body(RegistrationInput),
   returns(200, SignInAnswer),
   async (c) => {
-    const { panel, visitor } = c.var
-    const language = localeOf('auto', c.req.header('accept-language'))
-    const outcome = await registerAccount(panel, c.req.valid('json'), visitor, language)
-    keepSession(c, outcome.session)
+    const { panel, clientInfo } = c.var
+    const language = resolveLanguage('auto', c.req.header('accept-language'))
+    const outcome = await registerAccount(panel, c.req.valid('json'), clientInfo, language)
+    sendSessionCookies(c, outcome.session)
     return c.json(presentSignIn(outcome))
   },
 )

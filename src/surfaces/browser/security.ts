@@ -1,40 +1,53 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { PasswordProof } from '../../domain/account/current-password.ts'
-import { endOtherSessions, endOwnSession, listOwnSessions } from '../../domain/account/own-sessions.ts'
-import { readSecurity } from '../../domain/account/security.ts'
+import { CurrentPasswordInput } from '../../domain/auth/current-password.ts'
+import {
+  addPasskey,
+  beginPasskeyRegistration,
+  PasskeyInput,
+  removePasskey,
+} from '../../domain/auth/passkeys/manage.ts'
+import { readSecurityOverview } from '../../domain/auth/security-overview.ts'
+import { endAccountSession, endOtherSessions, listAccountSessions } from '../../domain/auth/sessions.ts'
 import { pathId } from '../../domain/fields.ts'
-import { addPasskey, offerPasskey, PasskeyInput, removePasskey } from '../../domain/passkeys/manage.ts'
+import { refuseOtherMethods } from '../../http/errors.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { authRateLimit, type BrowserEnv, browserSession, signedIn } from './env.ts'
+import {
+  authRateLimit,
+  type BrowserEnv,
+  browserSession,
+  sendKnownBrowserCookie,
+  signedIn,
+} from './middleware.ts'
 import { CreationOptionsAnswer } from './resources/passkey-options.ts'
 import { presentSecurity, presentSessions, SecurityAnswer, SessionsAnswer } from './resources/security.ts'
 
-const ById = () => z.object({ id: pathId() })
-const BySession = () => z.object({ id: z.string().regex(/^[0-9a-f]{32}$/) })
+const IdParams = () => z.object({ id: pathId() })
+const SessionParams = () => z.object({ id: z.string().regex(/^[0-9a-f]{32}$/) })
 
-/** How the caller signs in, and where he is signed in. Spec: Browser authentication, account/security. */
+/** The caller's sign-in methods and sessions. Spec: docs/accounts.md#account-security. */
 export const security = new Hono<BrowserEnv>()
   .get(
     '/',
-    summary('Show how you sign in'),
+    summary('Show your sign-in methods'),
     browserSession,
     signedIn,
     authRateLimit,
     returns(200, SecurityAnswer),
-    async (c) => c.json(presentSecurity(await readSecurity(c.var.panel, c.var.session))),
+    async (c) => c.json(presentSecurity(await readSecurityOverview(c.var.panel, c.var.session))),
   )
 
   .post(
     '/passkeys/options',
-    summary('Ask to add a passkey'),
+    summary('Get the options to add a passkey'),
     browserSession,
     signedIn,
     authRateLimit,
-    body(PasswordProof),
+    body(CurrentPasswordInput),
     returns(200, CreationOptionsAnswer),
-    async (c) => c.json(await offerPasskey(c.var.panel, c.var.session, c.req.valid('json'))),
+    async (c) => c.json(await beginPasskeyRegistration(c.var.panel, c.var.session, c.req.valid('json'))),
   )
+  .use('/passkeys/options', refuseOtherMethods)
 
   .post(
     '/passkeys',
@@ -52,12 +65,12 @@ export const security = new Hono<BrowserEnv>()
 
   .delete(
     '/passkeys/:id',
-    summary('Take a passkey away'),
+    summary('Delete a passkey'),
     browserSession,
     signedIn,
     authRateLimit,
-    params(ById),
-    body(PasswordProof),
+    params(IdParams),
+    body(CurrentPasswordInput),
     returns(204),
     async (c) => {
       await removePasskey(c.var.panel, c.req.valid('param').id, c.req.valid('json').current_password)
@@ -67,37 +80,38 @@ export const security = new Hono<BrowserEnv>()
 
   .get(
     '/sessions',
-    summary('List the browsers in which you are signed in'),
+    summary('List your sessions'),
     browserSession,
     signedIn,
     authRateLimit,
     returns(200, SessionsAnswer),
-    async (c) => c.json(presentSessions(await listOwnSessions(c.var.panel))),
+    async (c) => c.json(presentSessions(await listAccountSessions(c.var.panel))),
   )
 
   .delete(
     '/sessions',
-    summary('Sign out everywhere else'),
+    summary('End your other sessions'),
     browserSession,
     signedIn,
     authRateLimit,
     returns(204),
     async (c) => {
-      await endOtherSessions(c.var.panel)
+      sendKnownBrowserCookie(c, await endOtherSessions(c.var.panel))
       return c.body(null, 204)
     },
   )
 
   .delete(
     '/sessions/:id',
-    summary('Sign out of one browser'),
+    summary('End a session'),
     browserSession,
     signedIn,
     authRateLimit,
-    params(BySession),
+    params(SessionParams),
     returns(204),
     async (c) => {
-      await endOwnSession(c.var.panel, c.req.valid('param').id)
+      const knownBrowserToken = await endAccountSession(c.var.panel, c.req.valid('param').id)
+      if (knownBrowserToken !== null) sendKnownBrowserCookie(c, knownBrowserToken)
       return c.body(null, 204)
     },
   )

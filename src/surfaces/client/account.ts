@@ -1,52 +1,41 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
 import type { User } from '../../db/tables/users.ts'
-import { changeAvatar, removeAvatar } from '../../domain/account/avatar.ts'
-import { callersAccount } from '../../domain/account/caller.ts'
-import { changeEmail, EmailInput } from '../../domain/account/email.ts'
-import { changePassword, PasswordInput } from '../../domain/account/password.ts'
+import { changeAvatar, removeAvatar } from '../../domain/accounts/avatar.ts'
 import {
   changeLanguage,
   changePrivacy,
   LanguageInput,
   PrivacyInput,
-} from '../../domain/account/preferences.ts'
-import { localeOf } from '../../domain/languages.ts'
+} from '../../domain/accounts/preferences.ts'
+import { requireCaller } from '../../domain/auth/caller.ts'
+import { changePassword, PasswordInput } from '../../domain/auth/password.ts'
+import { resolveLanguage } from '../../domain/languages.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { upload } from '../../http/upload.ts'
+import { email } from './account/email.ts'
 import { twoFactor } from './account/two-factor.ts'
-import { type ClientEnv, renewingSession, signedIn } from './env.ts'
+import { renewSessionAfter, signedIn } from './middleware.ts'
 import { AccountResource, LanguageChoice } from './resources/account.ts'
 
-/** Bytes of a picture. Spec: Limits, avatar. */
-const longestAvatar = 2048 * 1024
+/** Bytes of an avatar. Spec: docs/limits.md#sizes. */
+const maxAvatarBytes = 2048 * 1024
 
-const present = (c: Context<ClientEnv>, user: User) =>
+const present = (c: Context<HttpEnv>, user: User) =>
   c.json(AccountResource.one({ user, panelUrl: c.var.panel.config.url }))
 
-/** Spec: Client API, account. */
-export const account = new Hono<ClientEnv>()
-  .get('/', summary('Show the account'), signedIn, returns(200, AccountResource.One), (c) =>
-    present(c, callersAccount(c.var.panel)),
-  )
-
-  .put(
-    '/email',
-    summary('Change the e-mail address'),
-    signedIn,
-    body(EmailInput),
-    returns(204),
-    async (c) => {
-      await changeEmail(c.var.panel, c.req.valid('json'))
-      return c.body(null, 204)
-    },
+/** Spec: getClientAccount. */
+export const account = new Hono<HttpEnv>()
+  .get('/', summary('Show your account'), signedIn, returns(200, AccountResource.One), (c) =>
+    present(c, requireCaller(c.var.panel)),
   )
 
   .put(
     '/password',
-    summary('Change the password and end all sessions'),
+    summary('Update your password and end your other sessions'),
     signedIn,
-    renewingSession,
+    renewSessionAfter,
     body(PasswordInput),
     returns(204),
     async (c) => {
@@ -57,16 +46,16 @@ export const account = new Hono<ClientEnv>()
 
   .post(
     '/avatar',
-    summary('Choose a picture'),
+    summary('Upload your picture'),
     signedIn,
-    upload('avatar', longestAvatar),
+    upload('avatar', maxAvatarBytes),
     returns(200, AccountResource.One),
     async (c) => present(c, await changeAvatar(c.var.panel, c.req.valid('form').avatar)),
   )
 
   .delete(
     '/avatar',
-    summary('Go back to the picture of the e-mail address'),
+    summary('Delete your picture and use Gravatar again'),
     signedIn,
     returns(200, AccountResource.One),
     async (c) => present(c, await removeAvatar(c.var.panel)),
@@ -83,15 +72,16 @@ export const account = new Hono<ClientEnv>()
 
   .put(
     '/language',
-    summary('Choose a language'),
+    summary('Choose your language'),
     signedIn,
     body(LanguageInput),
     returns(200, LanguageChoice),
     async (c) => {
       const { language } = c.req.valid('json')
       await changeLanguage(c.var.panel, { language })
-      return c.json({ language, locale: localeOf(language, c.req.header('accept-language')) })
+      return c.json({ language, locale: resolveLanguage(language, c.req.header('accept-language')) })
     },
   )
 
+  .route('/email', email)
   .route('/two-factor', twoFactor)

@@ -1,40 +1,55 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
-import { accountFeed, feedFilters, FeedQuery, serverFeed } from '../../domain/activity-feed.ts'
+import { activityFilters, ActivityQuery } from '../../domain/activity/conditions.ts'
+import { listAccountActivity, listServerActivity } from '../../domain/activity/list.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing, readIncludes } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
-import { parseQuery } from '../../http/query-string.ts'
 import { returns, summary } from '../../http/route.ts'
-import { access, available, type ClientEnv, type ServerEnv, signedIn } from './env.ts'
+import { accessToServer, available, type ServerEnv, signedIn } from './middleware.ts'
 import { ActivityPage, presentFeed } from './resources/activity-log.ts'
 
-const List = { filters: feedFilters, sorts: ['timestamp'], perPage: 25, mostPerPage: 100, schema: FeedQuery }
+const listOptions = {
+  filters: activityFilters,
+  sorts: ['timestamp'],
+  perPage: 25,
+  maxPerPage: 100,
+  schema: ActivityQuery,
+}
 
-/** Spec: Client API, account: activity. */
-export const accountActivity = new Hono<ClientEnv>().get(
+/** Spec: getClientAccountActivity. */
+export const accountActivity = new Hono<HttpEnv>().get(
   '/',
-  summary('List what happened to your account'),
+  summary('List the activity of your account'),
   signedIn,
-  listing(List),
+  listing(listOptions),
   returns(200, ActivityPage),
   async (c) =>
-    c.json(presentFeed(await accountFeed(c.var.panel, c.req.valid('query'), asksForActor(c)), publicUrl(c))),
+    c.json(
+      presentFeed(
+        await listAccountActivity(c.var.panel, c.req.valid('query'), await includesActor(c)),
+        publicUrl(c),
+      ),
+    ),
 )
 
-/** Spec: Client API, server control: activity. */
+/** Spec: getClientServersByServerActivity. */
 export const serverActivity = new Hono<ServerEnv>().get(
   '/',
-  summary('List what happened to a server'),
+  summary('List the activity of a server'),
   available,
-  access,
-  listing(List),
+  accessToServer,
+  listing(listOptions),
   returns(200, ActivityPage),
   async (c) => {
-    const { panel, reached } = c.var
+    const { panel, access } = c.var
     return c.json(
-      presentFeed(await serverFeed(panel, reached, c.req.valid('query'), asksForActor(c)), publicUrl(c)),
+      presentFeed(
+        await listServerActivity(panel, access, c.req.valid('query'), await includesActor(c)),
+        publicUrl(c),
+      ),
     )
   },
 )
 
-const asksForActor = (c: Context) => readIncludes(parseQuery(c.req.queries()).include).includes('actor')
+const includesActor = async (c: Context) => (await readIncludes(c)).includes('actor')

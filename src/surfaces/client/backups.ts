@@ -1,48 +1,48 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { findBackup, listBackups, toggleLock } from '../../domain/backups/backups.ts'
-import { downloadAddress } from '../../domain/backups/download.ts'
+import { findBackup, listBackups, toggleBackupLock } from '../../domain/backups/backups.ts'
+import { createBackupDownloadUrl } from '../../domain/backups/download.ts'
 import { removeBackup } from '../../domain/backups/remove.ts'
-import { restoreBackup, RestorationInput, toldOtherwise } from '../../domain/backups/restore.ts'
+import { RestorationInput, restoreBackup, toleratedConflicts } from '../../domain/backups/restore.ts'
 import { BackupInput, startBackup } from '../../domain/backups/start.ts'
 import { isGranted } from '../../domain/permissions.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { throttle } from '../../http/throttle.ts'
-import { available, availableDespite, permission, perServer, type ServerEnv } from './env.ts'
+import { available, availableDuring, permission, perServer, type ServerEnv } from './middleware.ts'
 import { BackupList, BackupResource, presentBackups } from './resources/backup.ts'
 import { SignedUrl } from './resources/signed-url.ts'
 
 const BackupParams = () => z.object({ backup: z.guid() })
 
-const restorable = availableDespite({ everyone: toldOtherwise, administrators: toldOtherwise })
+const restorable = availableDuring({ everyone: toleratedConflicts, administrators: toleratedConflicts })
 
-/** Spec: Client API, backups. */
+/** Spec: docs/backups.md#backups. */
 export const backups = new Hono<ServerEnv>()
   .get(
     '/',
-    summary('List the backups'),
+    summary('List the backups of a server'),
     available,
     permission('backup.read'),
-    listing({ perPage: 20, mostPerPage: 50 }),
+    listing({ perPage: 20, maxPerPage: 50 }),
     returns(200, BackupList),
     async (c) => {
-      const page = await listBackups(c.var.panel, c.var.server, c.req.valid('query'))
+      const page = await listBackups(c.var.panel, c.var.access.server, c.req.valid('query'))
       return c.json(presentBackups(page, publicUrl(c)))
     },
   )
 
   .post(
     '/',
-    summary('Start a backup'),
+    summary('Create a backup'),
     available,
     permission('backup.create'),
     body(BackupInput),
     returns(200, BackupResource.One),
     async (c) => {
-      const mayLock = isGranted(c.var.permissions, 'backup.delete')
-      const backup = await startBackup(c.var.panel, c.var.reached, c.req.valid('json'), { mayLock })
+      const mayLock = isGranted(c.var.access.permissions, 'backup.delete')
+      const backup = await startBackup(c.var.panel, c.var.access, c.req.valid('json'), { mayLock })
       return c.json(BackupResource.one(backup))
     },
   )
@@ -55,18 +55,22 @@ export const backups = new Hono<ServerEnv>()
     params(BackupParams),
     returns(200, BackupResource.One),
     async (c) =>
-      c.json(BackupResource.one(await findBackup(c.var.panel, c.var.server, c.req.valid('param').backup))),
+      c.json(
+        BackupResource.one(await findBackup(c.var.panel, c.var.access.server, c.req.valid('param').backup)),
+      ),
   )
 
   .get(
     '/:backup/download',
-    summary('Get the address of an archive'),
+    summary('Get a download URL for a backup'),
     available,
     permission('backup.download'),
     params(BackupParams),
     returns(200, SignedUrl.One),
     async (c) =>
-      c.json(SignedUrl.one(await downloadAddress(c.var.panel, c.var.reached, c.req.valid('param').backup))),
+      c.json(
+        SignedUrl.one(await createBackupDownloadUrl(c.var.panel, c.var.access, c.req.valid('param').backup)),
+      ),
   )
 
   .post(
@@ -77,7 +81,11 @@ export const backups = new Hono<ServerEnv>()
     params(BackupParams),
     returns(200, BackupResource.One),
     async (c) =>
-      c.json(BackupResource.one(await toggleLock(c.var.panel, c.var.server, c.req.valid('param').backup))),
+      c.json(
+        BackupResource.one(
+          await toggleBackupLock(c.var.panel, c.var.access.server, c.req.valid('param').backup),
+        ),
+      ),
   )
 
   .post(
@@ -85,27 +93,27 @@ export const backups = new Hono<ServerEnv>()
     summary('Restore a server from a backup'),
     restorable,
     permission('backup.restore'),
-    // What can name no backup is not counted.
+    // The throttle does not count requests that cannot name a backup.
     params(BackupParams),
     throttle({ name: 'backup-restore', limit: 3, seconds: 900, key: perServer }),
     body(RestorationInput),
     returns(204),
     async (c) => {
       const { backup } = c.req.valid('param')
-      await restoreBackup(c.var.panel, c.var.reached, backup, c.req.valid('json'))
+      await restoreBackup(c.var.panel, c.var.access, backup, c.req.valid('json'))
       return c.body(null, 204)
     },
   )
 
   .delete(
     '/:backup',
-    summary('Remove a backup'),
+    summary('Delete a backup'),
     available,
     permission('backup.delete'),
     params(BackupParams),
     returns(204),
     async (c) => {
-      await removeBackup(c.var.panel, c.var.reached, c.req.valid('param').backup)
+      await removeBackup(c.var.panel, c.var.access, c.req.valid('param').backup)
       return c.body(null, 204)
     },
   )

@@ -5,78 +5,79 @@ import {
   createClientDatabase,
   listClientDatabases,
   rotateClientDatabasePassword,
-} from '../../domain/client-databases.ts'
-import { removeDatabase } from '../../domain/databases.ts'
+} from '../../domain/databases/client-databases.ts'
+import { removeDatabase } from '../../domain/databases/databases.ts'
 import { pathId } from '../../domain/fields.ts'
 import { isGranted } from '../../domain/permissions.ts'
 import { readIncludes } from '../../http/listing.ts'
-import { parseQuery } from '../../http/query-string.ts'
-import { body, params, returns, summary } from '../../http/route.ts'
+import { body, params, query, returns, summary } from '../../http/route.ts'
 import { throttle } from '../../http/throttle.ts'
-import { available, permission, perServer, type ServerEnv } from './env.ts'
-import { DatabaseResource, type PasswordShown } from './resources/database.ts'
+import { available, permission, perServer, type ServerEnv } from './middleware.ts'
+import { DatabaseResource, type PasswordVisibility } from './resources/database.ts'
 
-const ById = () => z.object({ database: pathId() })
+const DatabasesQuery = () =>
+  z.object({ include: z.string().nullish().catch(null).describe('`password` shows the passwords') })
+const DatabaseParams = () => z.object({ database: pathId() })
 
-/** Spec: Client API, databases. */
+/** Spec: docs/databases.md#lifecycle. */
 export const databases = new Hono<ServerEnv>()
   .get(
     '/',
     summary('List the databases of a server'),
     available,
     permission('database.read'),
+    query(DatabasesQuery),
     returns(200, DatabaseResource.List),
     async (c) => {
-      const shown = isPasswordAsked(c) ? passwordFor(c) : 'unasked'
-      const options = { withPasswords: shown === 'granted' }
-      const rows = await listClientDatabases(c.var.panel, c.var.reached, options)
-      return c.json(DatabaseResource.list(rows.map((row) => ({ row, shown }))))
+      const visibility = (await includesPassword(c)) ? passwordVisibility(c) : 'hidden'
+      const options = { withPasswords: visibility === 'granted' }
+      const rows = await listClientDatabases(c.var.panel, c.var.access, options)
+      return c.json(DatabaseResource.list(rows.map((row) => ({ row, visibility }))))
     },
   )
 
   .post(
     '/',
-    summary('Create a database for a server'),
+    summary('Create a database'),
     available,
     permission('database.create'),
     throttle({ name: 'database-create', limit: 2, seconds: 60, key: perServer }),
     body(ClientDatabaseInput),
     returns(200, DatabaseResource.One),
     async (c) => {
-      const row = await createClientDatabase(c.var.panel, c.var.reached, c.req.valid('json'))
-      return c.json(DatabaseResource.one({ row, shown: passwordFor(c) }))
+      const row = await createClientDatabase(c.var.panel, c.var.access, c.req.valid('json'))
+      return c.json(DatabaseResource.one({ row, visibility: passwordVisibility(c) }))
     },
   )
 
   .post(
     '/:database/rotate-password',
-    summary("Give a database's user a new password"),
+    summary('Rotate the password of a database'),
     available,
     permission('database.update'),
-    params(ById),
+    params(DatabaseParams),
     returns(200, DatabaseResource.One),
     async (c) => {
       const { database } = c.req.valid('param')
-      const row = await rotateClientDatabasePassword(c.var.panel, c.var.reached, database)
-      return c.json(DatabaseResource.one({ row, shown: passwordFor(c) }))
+      const row = await rotateClientDatabasePassword(c.var.panel, c.var.access, database)
+      return c.json(DatabaseResource.one({ row, visibility: passwordVisibility(c) }))
     },
   )
 
   .delete(
     '/:database',
-    summary('Drop a database of a server'),
+    summary('Delete a database'),
     available,
     permission('database.delete'),
-    params(ById),
+    params(DatabaseParams),
     returns(204),
     async (c) => {
-      await removeDatabase(c.var.panel, c.var.server.id, c.req.valid('param').database)
+      await removeDatabase(c.var.panel, c.var.access.server.id, c.req.valid('param').database)
       return c.body(null, 204)
     },
   )
 
-const isPasswordAsked = (c: Context<ServerEnv>) =>
-  readIncludes(parseQuery(c.req.queries()).include).includes('password')
+const includesPassword = async (c: Context<ServerEnv>) => (await readIncludes(c)).includes('password')
 
-const passwordFor = (c: Context<ServerEnv>): PasswordShown =>
-  isGranted(c.var.permissions, 'database.view_password') ? 'granted' : 'denied'
+const passwordVisibility = (c: Context<ServerEnv>): PasswordVisibility =>
+  isGranted(c.var.access.permissions, 'database.view_password') ? 'granted' : 'denied'

@@ -1,90 +1,89 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { compressFiles, CompressInput, decompressFile, DecompressInput } from '../../domain/files/archives.ts'
 import {
-  changeModes,
+  changeFileModes,
+  ChmodInput,
   copyFile,
   CopyInput,
   createFolder,
   deleteFiles,
   DeleteInput,
   FolderInput,
-  ModesInput,
 } from '../../domain/files/changes.ts'
 import {
   DirectoryQuery,
-  editableBytes,
   FileQuery,
+  maxEditableBytes,
   readContents,
   writeContents,
 } from '../../domain/files/contents.ts'
 import { listFolder } from '../../domain/files/listing.ts'
 import { pullFile, PullInput } from '../../domain/files/pull.ts'
 import { renameFiles, RenameInput } from '../../domain/files/rename.ts'
-import { downloadAddress, uploadAddress } from '../../domain/files/signed-urls.ts'
-import { exactBody } from '../../http/exact-body.ts'
-import { readRawBody } from '../../http/raw-body.ts'
-import { exactQuery, returns, summary } from '../../http/route.ts'
+import { createFileDownloadUrl, createFileUploadUrl } from '../../domain/files/signed-urls.ts'
+import { readRawBody } from '../../http/request-body.ts'
+import { body, query, returns, summary } from '../../http/route.ts'
 import { throttle } from '../../http/throttle.ts'
-import { available, permission, perUserAndServer, type ServerEnv } from './env.ts'
-import { FileObject } from './resources/file-object.ts'
+import { available, permission, perUserAndServer, type ServerEnv } from './middleware.ts'
+import { FileObject, Folder, presentFolder } from './resources/file-object.ts'
 import { SignedUrl } from './resources/signed-url.ts'
 
-/** Whatever a file holds, browsers show it as text and run nothing of it. */
-const inert: MiddlewareHandler = async (c, next) => {
+/** Keeps browsers from running what a file contains. */
+const sandboxed: MiddlewareHandler = async (c, next) => {
   c.header('content-security-policy', "default-src 'none'; sandbox")
   await next()
 }
-const asText = { 'content-type': 'text/plain; charset=UTF-8' }
+const plainTextHeaders = { 'content-type': 'text/plain; charset=UTF-8' }
 
-/** Spec: Client API, files. */
+/** Spec: docs/files.md#files-and-the-trash. */
 export const files = new Hono<ServerEnv>()
   .get(
     '/list',
     summary('List a folder'),
     available,
     permission('file.read'),
-    exactQuery(DirectoryQuery),
-    returns(200, FileObject.List),
+    query(DirectoryQuery, { preserveWhitespace: true }),
+    returns(200, Folder),
     async (c) => {
       const { directory } = c.req.valid('query')
-      return c.json(FileObject.list(await listFolder(c.var.panel, c.var.reached, directory ?? null)))
+      return c.json(presentFolder(await listFolder(c.var.panel, c.var.access, directory ?? null)))
     },
   )
 
   .get(
     '/contents',
-    summary('Show what is in a file'),
+    summary('Get the contents of a file'),
     available,
     permission('file.read-content'),
-    exactQuery(FileQuery),
+    query(FileQuery, { preserveWhitespace: true }),
     returns(200),
-    inert,
+    sandboxed,
     async (c) =>
-      c.body(await readContents(c.var.panel, c.var.reached, c.req.valid('query').file), 200, asText),
+      c.body(await readContents(c.var.panel, c.var.access, c.req.valid('query').file), 200, plainTextHeaders),
   )
 
   .get(
     '/download',
-    summary('Get an address to download a file from'),
+    summary('Get a download URL for a file'),
     available,
     permission('file.read-content'),
     throttle({ name: 'file-download', limit: 60, seconds: 60, key: perUserAndServer }),
-    exactQuery(FileQuery),
+    query(FileQuery, { preserveWhitespace: true }),
     returns(200, SignedUrl.One),
     async (c) => {
       const { file } = c.req.valid('query')
-      return c.json(SignedUrl.one(await downloadAddress(c.var.panel, c.var.reached, file)))
+      return c.json(SignedUrl.one(await createFileDownloadUrl(c.var.panel, c.var.access, file)))
     },
   )
 
   .get(
     '/upload',
-    summary('Get an address to upload files to'),
+    summary('Get an upload URL for files'),
     available,
     permission('file.create'),
     throttle({ name: 'file-upload', limit: 60, seconds: 60, key: perUserAndServer }),
     returns(200, SignedUrl.One),
-    async (c) => c.json(SignedUrl.one(await uploadAddress(c.var.panel, c.var.reached))),
+    async (c) => c.json(SignedUrl.one(await createFileUploadUrl(c.var.panel, c.var.access))),
   )
 
   .put(
@@ -92,10 +91,10 @@ export const files = new Hono<ServerEnv>()
     summary('Rename or move files'),
     available,
     permission('file.update'),
-    exactBody(RenameInput),
+    body(RenameInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      await renameFiles(c.var.panel, c.var.reached, c.req.valid('json'))
+      await renameFiles(c.var.panel, c.var.access, c.req.valid('json'))
       return c.body(null, 204)
     },
   )
@@ -105,10 +104,10 @@ export const files = new Hono<ServerEnv>()
     summary('Copy a file'),
     available,
     permission('file.create'),
-    exactBody(CopyInput),
+    body(CopyInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      await copyFile(c.var.panel, c.var.reached, c.req.valid('json').location)
+      await copyFile(c.var.panel, c.var.access, c.req.valid('json').location)
       return c.body(null, 204)
     },
   )
@@ -118,88 +117,88 @@ export const files = new Hono<ServerEnv>()
     summary('Write a file'),
     available,
     permission('file.create'),
-    exactQuery(FileQuery),
+    query(FileQuery, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      const content = await readRawBody(c, editableBytes)
-      await writeContents(c.var.panel, c.var.reached, c.req.valid('query').file, content)
+      const content = await readRawBody(c, maxEditableBytes)
+      await writeContents(c.var.panel, c.var.access, c.req.valid('query').file, content)
       return c.body(null, 204)
     },
   )
 
   .post(
     '/compress',
-    summary('Pack files into an archive'),
+    summary('Compress files into an archive'),
     available,
     permission('file.archive'),
-    exactBody(CompressInput),
+    body(CompressInput, { preserveWhitespace: true }),
     returns(200, FileObject.One),
-    async (c) => c.json(FileObject.one(await compressFiles(c.var.panel, c.var.reached, c.req.valid('json')))),
+    async (c) => c.json(FileObject.one(await compressFiles(c.var.panel, c.var.access, c.req.valid('json')))),
   )
 
   .post(
     '/decompress',
-    summary('Unpack an archive'),
+    summary('Decompress an archive'),
     available,
     permission('file.create'),
-    exactBody(DecompressInput),
+    body(DecompressInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      const isDone = await decompressFile(c.var.panel, c.var.reached, c.req.valid('json'))
-      // The specification knows only what is done; 202 says that the daemon goes on.
+      const isDone = await decompressFile(c.var.panel, c.var.access, c.req.valid('json'))
+      // The ecosystem answers 204 once it is done; 202 says that the daemon is still working.
       return isDone ? c.body(null, 204) : c.json([], 202)
     },
   )
 
   .post(
     '/delete',
-    summary('Delete files for good'),
+    summary('Delete files permanently'),
     available,
     permission('file.delete'),
-    exactBody(DeleteInput),
+    body(DeleteInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      await deleteFiles(c.var.panel, c.var.reached, c.req.valid('json'))
+      await deleteFiles(c.var.panel, c.var.access, c.req.valid('json'))
       return c.body(null, 204)
     },
   )
 
   .post(
     '/create-folder',
-    summary('Make a folder'),
+    summary('Create a folder'),
     available,
     permission('file.create'),
-    exactBody(FolderInput),
+    body(FolderInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      await createFolder(c.var.panel, c.var.reached, c.req.valid('json'))
+      await createFolder(c.var.panel, c.var.access, c.req.valid('json'))
       return c.body(null, 204)
     },
   )
 
   .post(
     '/chmod',
-    summary('Set the rights of files'),
+    summary('Change the permissions of files'),
     available,
     permission('file.update'),
-    exactBody(ModesInput),
+    body(ChmodInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      await changeModes(c.var.panel, c.var.reached, c.req.valid('json'))
+      await changeFileModes(c.var.panel, c.var.access, c.req.valid('json'))
       return c.body(null, 204)
     },
   )
 
   .post(
     '/pull',
-    summary('Have a file fetched from elsewhere'),
+    summary('Pull a file from a URL'),
     available,
     permission('file.create'),
     throttle({ name: 'file-pull', limit: 10, seconds: 300, key: perUserAndServer }),
-    exactBody(PullInput),
+    body(PullInput, { preserveWhitespace: true }),
     returns(204),
     async (c) => {
-      await pullFile(c.var.panel, c.var.reached, c.req.valid('json'))
+      await pullFile(c.var.panel, c.var.access, c.req.valid('json'))
       return c.body(null, 204)
     },
   )

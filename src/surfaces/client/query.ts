@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
-import { readGameQuery } from '../../domain/game-queries.ts'
+import { readGameStatus } from '../../domain/games/queries.ts'
 import { returns, summary } from '../../http/route.ts'
-import { access, available, type ServerEnv } from './env.ts'
+import { accessToServer, available, type ServerEnv } from './middleware.ts'
 import { GameQueryResource } from './resources/game-query.ts'
 
-/** Spec: Client API, game query. */
+/** Spec: getClientServersByServerQuery. */
 export const query = new Hono<ServerEnv>().get(
   '/',
-  summary('Show who plays, as the game last said; has it asked again when that is long ago'),
+  summary('Get the players online, from the latest answer of the game'),
   available,
-  access,
+  accessToServer,
   returns(200, GameQueryResource.One),
-  async (c) => c.json(GameQueryResource.one(await readGameQuery(c.var.panel, c.var.reached))),
+  async (c) => c.json(GameQueryResource.one(await readGameStatus(c.var.panel, c.var.access))),
 )

@@ -1,25 +1,26 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
-import { nextRuns, refuseImpossibleTimes } from '../../domain/cron.ts'
 import { pathId } from '../../domain/fields.ts'
 import type { Permission } from '../../domain/permissions.ts'
+import { nextRuns, requireValidCron } from '../../domain/schedules/cron.ts'
 import { executeSchedule } from '../../domain/schedules/execute.ts'
 import { listRuns } from '../../domain/schedules/run-history.ts'
 import {
   addSchedule,
   changeSchedule,
   CronInput,
-  cronTimesOf,
   findSchedule,
   listSchedules,
   removeSchedule,
   ScheduleInput,
+  toCronTimes,
 } from '../../domain/schedules/schedules.ts'
 import { addTask, changeTask, removeTask, TaskInput } from '../../domain/schedules/tasks.ts'
+import { refuseOtherMethods } from '../../http/errors.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
-import { available, permission, requirePermission, type ServerEnv } from './env.ts'
+import { available, permission, requirePermission, type ServerEnv } from './middleware.ts'
 import {
   CronPreview,
   presentPreview,
@@ -30,48 +31,49 @@ import {
 
 const ScheduleParams = () => z.object({ schedule: pathId() })
 const TaskParams = () => z.object({ schedule: pathId(), task: pathId() })
-const previewed = 5
+const maxPreviewRuns = 5
 
-/** A schedule does nothing for somebody that he may not do himself. */
-const judge = (c: Context<ServerEnv>) => (name: Permission) => requirePermission(c.var.permissions, name)
+/** Checks a permission of the caller: a schedule may do nothing that its editor may not do. */
+const permissionCheck = (c: Context<ServerEnv>) => (name: Permission) => requirePermission(c.var.access, name)
 
-/** Spec: Client API, schedules and tasks. */
+/** Spec: docs/schedules.md#schedules. */
 export const schedules = new Hono<ServerEnv>()
   .get(
     '/',
-    summary('List the schedules'),
+    summary('List the schedules of a server'),
     available,
     permission('schedule.read'),
     returns(200, ScheduleResource.List),
-    async (c) => c.json(ScheduleResource.list(await listSchedules(c.var.panel, c.var.server))),
+    async (c) => c.json(ScheduleResource.list(await listSchedules(c.var.panel, c.var.access.server))),
   )
 
   .post(
     '/',
-    summary('Add a schedule'),
+    summary('Create a schedule'),
     available,
     permission('schedule.create'),
     body(ScheduleInput),
     returns(200, ScheduleResource.One),
     async (c) =>
-      c.json(ScheduleResource.one(await addSchedule(c.var.panel, c.var.server, c.req.valid('json')))),
+      c.json(ScheduleResource.one(await addSchedule(c.var.panel, c.var.access.server, c.req.valid('json')))),
   )
 
   .get(
     '/preview',
-    summary('Show when a schedule would run'),
+    summary('Preview the runs of a schedule'),
     available,
     permission('schedule.read'),
     query(CronInput),
     returns(200, CronPreview),
     (c) => {
       const { config, now: clock } = c.var.panel
-      const times = cronTimesOf(c.req.valid('query'), config.timezone)
+      const times = toCronTimes(c.req.valid('query'), config.timezone)
       const now = clock()
-      refuseImpossibleTimes(times, now)
-      return c.json(presentPreview(times.timezone, nextRuns(times, now, previewed)))
+      requireValidCron(times, now)
+      return c.json(presentPreview(times.timezone, nextRuns(times, now, maxPreviewRuns)))
     },
   )
+  .use('/preview', refuseOtherMethods)
 
   .get(
     '/:schedule',
@@ -82,13 +84,15 @@ export const schedules = new Hono<ServerEnv>()
     returns(200, ScheduleResource.One),
     async (c) =>
       c.json(
-        ScheduleResource.one(await findSchedule(c.var.panel, c.var.server, c.req.valid('param').schedule)),
+        ScheduleResource.one(
+          await findSchedule(c.var.panel, c.var.access.server, c.req.valid('param').schedule),
+        ),
       ),
   )
 
   .post(
     '/:schedule',
-    summary('Change a schedule'),
+    summary('Update a schedule'),
     available,
     permission('schedule.update'),
     params(ScheduleParams),
@@ -96,20 +100,26 @@ export const schedules = new Hono<ServerEnv>()
     returns(200, ScheduleResource.One),
     async (c) => {
       const { schedule } = c.req.valid('param')
-      const changed = await changeSchedule(c.var.panel, c.var.server, schedule, c.req.valid('json'))
+      const changed = await changeSchedule(
+        c.var.panel,
+        c.var.access.server,
+        schedule,
+        c.req.valid('json'),
+        permissionCheck(c),
+      )
       return c.json(ScheduleResource.one(changed))
     },
   )
 
   .delete(
     '/:schedule',
-    summary('Remove a schedule'),
+    summary('Delete a schedule'),
     available,
     permission('schedule.delete'),
     params(ScheduleParams),
     returns(204),
     async (c) => {
-      await removeSchedule(c.var.panel, c.var.server, c.req.valid('param').schedule)
+      await removeSchedule(c.var.panel, c.var.access.server, c.req.valid('param').schedule)
       return c.body(null, 204)
     },
   )
@@ -122,7 +132,12 @@ export const schedules = new Hono<ServerEnv>()
     params(ScheduleParams),
     returns(202, () => z.array(z.never())),
     async (c) => {
-      await executeSchedule(c.var.panel, c.var.server, c.req.valid('param').schedule, judge(c))
+      await executeSchedule(
+        c.var.panel,
+        c.var.access.server,
+        c.req.valid('param').schedule,
+        permissionCheck(c),
+      )
       return c.json([], 202)
     },
   )
@@ -133,32 +148,34 @@ export const schedules = new Hono<ServerEnv>()
     available,
     permission('schedule.read'),
     params(ScheduleParams),
-    listing({ perPage: 20, mostPerPage: 100 }),
+    listing({ perPage: 20, maxPerPage: 100 }),
     returns(200, RunResource.Page),
     async (c) => {
       const { schedule } = c.req.valid('param')
-      const page = await listRuns(c.var.panel, c.var.server, schedule, c.req.valid('query'))
+      const page = await listRuns(c.var.panel, c.var.access.server, schedule, c.req.valid('query'))
       return c.json(RunResource.page(page, publicUrl(c)))
     },
   )
 
   .post(
     '/:schedule/tasks',
-    summary('Add a task'),
+    summary('Create a task'),
     available,
     permission('schedule.update'),
     params(ScheduleParams),
     body(TaskInput),
     returns(200, TaskResource.One),
     async (c) => {
-      const place = { server: c.var.server, scheduleId: c.req.valid('param').schedule }
-      return c.json(TaskResource.one(await addTask(c.var.panel, place, c.req.valid('json'), judge(c))))
+      const taskScope = { server: c.var.access.server, scheduleId: c.req.valid('param').schedule }
+      return c.json(
+        TaskResource.one(await addTask(c.var.panel, taskScope, c.req.valid('json'), permissionCheck(c))),
+      )
     },
   )
 
   .post(
     '/:schedule/tasks/:task',
-    summary('Change a task'),
+    summary('Update a task'),
     available,
     permission('schedule.update'),
     params(TaskParams),
@@ -166,22 +183,22 @@ export const schedules = new Hono<ServerEnv>()
     returns(200, TaskResource.One),
     async (c) => {
       const { schedule: scheduleId, task } = c.req.valid('param')
-      const place = { server: c.var.server, scheduleId }
-      const changed = await changeTask(c.var.panel, place, task, c.req.valid('json'), judge(c))
+      const taskScope = { server: c.var.access.server, scheduleId }
+      const changed = await changeTask(c.var.panel, taskScope, task, c.req.valid('json'), permissionCheck(c))
       return c.json(TaskResource.one(changed))
     },
   )
 
   .delete(
     '/:schedule/tasks/:task',
-    summary('Remove a task'),
+    summary('Delete a task'),
     available,
     permission('schedule.update', 'HttpForbiddenException'),
     params(TaskParams),
     returns(204),
     async (c) => {
       const { schedule: scheduleId, task } = c.req.valid('param')
-      await removeTask(c.var.panel, { server: c.var.server, scheduleId }, task)
+      await removeTask(c.var.panel, { server: c.var.access.server, scheduleId }, task)
       return c.body(null, 204)
     },
   )

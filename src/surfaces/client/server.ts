@@ -1,75 +1,87 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type * as z from 'zod'
-import { describeServer } from '../../domain/client-servers.ts'
+import { showInstallation } from '../../domain/servers/installation-state.ts'
+import { describeServer } from '../../domain/servers/client-servers.ts'
 import {
   CommandInput,
   PowerInput,
   powerPermissions,
   sendCommand,
   sendPowerSignal,
-} from '../../domain/control.ts'
-import { readStats } from '../../domain/stats.ts'
-import { issueWebsocketToken } from '../../domain/websocket-tokens.ts'
-import { stating } from '../../http/facts.ts'
+} from '../../domain/servers/control.ts'
+import { readStats } from '../../domain/servers/stats.ts'
+import { createWebsocketToken } from '../../domain/servers/websocket-tokens.ts'
+import { withMetadata } from '../../http/metadata.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { throttle } from '../../http/throttle.ts'
 import {
-  access,
+  accessToServer,
   available,
-  availableDespite,
+  availableDuring,
   permission,
   perUserAndServer,
   requirePermission,
   type ServerEnv,
-} from './env.ts'
+} from './middleware.ts'
+import { InstallationResource } from './resources/installation.ts'
 import { presentServer, ServerWithMeta } from './resources/server.ts'
 import { StatsResource } from './resources/stats.ts'
 import { WebsocketDetails } from './resources/websocket.ts'
-import { serverIncludesIn } from './servers.ts'
+import { readServerIncludes } from './servers.ts'
 
-/** Administrators may watch what keeps the others out. */
-const watchable = availableDespite({
+/** Administrators may watch states that lock other users out. */
+const watchable = availableDuring({
   everyone: [],
   administrators: ['installing', 'restoring', 'transferring'],
 })
 
-const measurable = availableDespite({ everyone: ['suspended'], administrators: ['suspended'] })
+/** The installation is shown while it blocks everything else. */
+const installable = availableDuring({ everyone: ['installing'], administrators: ['installing'] })
 
 type PowerBody = { in: { json: unknown }; out: { json: z.output<ReturnType<typeof PowerInput>> } }
 
-/** Each signal needs its own permission, so the body is read first. */
-const permissionOfSignal = stating(
+/** Requires the permission of the signal in the body. Refuses with 403. */
+const signalPermission = withMetadata(
   { kind: 'permission', name: [...new Set(Object.values(powerPermissions))].join(' | ') },
   createMiddleware<ServerEnv, string, PowerBody>(async (c, next) => {
-    requirePermission(c.var.permissions, powerPermissions[c.req.valid('json').signal])
+    requirePermission(c.var.access, powerPermissions[c.req.valid('json').signal])
     await next()
   }),
 )
 
-/** Spec: Client API, server control. */
+/** Spec: docs/servers.md#control. */
 export const server = new Hono<ServerEnv>()
-  .get('/', summary('Show a server'), access, returns(200, ServerWithMeta), async (c) =>
-    c.json(presentServer(await describeServer(c.var.panel, c.var.reached, serverIncludesIn(c)))),
+  .get('/', summary('Show a server'), accessToServer, returns(200, ServerWithMeta), async (c) =>
+    c.json(presentServer(await describeServer(c.var.panel, c.var.access, await readServerIncludes(c)))),
   )
 
   .get(
     '/websocket',
-    summary('Get a token for the live console'),
+    summary('Get a websocket token'),
     watchable,
     permission('websocket.connect', 'HttpForbiddenException'),
-    throttle({ name: 'websocket', limit: 30, seconds: 60, key: perUserAndServer }),
+    throttle({ name: 'websocket', limit: 5, seconds: 60, key: perUserAndServer }),
     returns(200, WebsocketDetails),
-    async (c) => c.json({ data: await issueWebsocketToken(c.var.panel, c.var.reached) }),
+    async (c) => c.json({ data: await createWebsocketToken(c.var.panel, c.var.access) }),
   )
 
   .get(
     '/resources',
-    summary('Show state and resource use'),
-    measurable,
-    access,
+    summary('Get the resource use of a server'),
+    available,
+    accessToServer,
     returns(200, StatsResource.One),
-    async (c) => c.json(StatsResource.one(await readStats(c.var.panel, c.var.reached))),
+    async (c) => c.json(StatsResource.one(await readStats(c.var.panel, c.var.access))),
+  )
+
+  .get(
+    '/installation',
+    summary('Show the installation of a server'),
+    installable,
+    permission('settings.reinstall'),
+    returns(200, InstallationResource.One),
+    async (c) => c.json(InstallationResource.one(await showInstallation(c.var.panel, c.var.access))),
   )
 
   .post(
@@ -77,23 +89,23 @@ export const server = new Hono<ServerEnv>()
     summary('Send a power signal'),
     available,
     body(PowerInput),
-    permissionOfSignal,
+    signalPermission,
     returns(204),
     async (c) => {
-      await sendPowerSignal(c.var.panel, c.var.reached, c.req.valid('json').signal)
+      await sendPowerSignal(c.var.panel, c.var.access, c.req.valid('json').signal)
       return c.body(null, 204)
     },
   )
 
   .post(
     '/command',
-    summary('Send a command to the console'),
+    summary('Send a console command'),
     available,
     permission('control.console'),
     body(CommandInput),
     returns(204),
     async (c) => {
-      await sendCommand(c.var.panel, c.var.reached, c.req.valid('json').command)
+      await sendCommand(c.var.panel, c.var.access, c.req.valid('json').command)
       return c.body(null, 204)
     },
   )

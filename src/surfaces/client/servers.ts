@@ -1,55 +1,57 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
+import { permissionGroups } from '../../domain/permissions.ts'
 import {
+  clientServerFilters,
   listClientServers,
-  serverFilters,
-  serverIncludes,
   type ServerInclude,
+  serverIncludes,
   type ServerScope,
   serverScopes,
-} from '../../domain/client-servers.ts'
-import { permissionGroups } from '../../domain/permissions.ts'
+} from '../../domain/servers/client-servers.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { listing, readIncludes } from '../../http/listing.ts'
+import { readQuery } from '../../http/input.ts'
 import { publicUrl } from '../../http/public-url.ts'
-import { parseQuery } from '../../http/query-string.ts'
 import { returns, summary } from '../../http/route.ts'
-import { type ClientEnv, signedIn } from './env.ts'
-import { PermissionCatalogueResource } from './resources/permission-catalogue.ts'
+import { signedIn } from './middleware.ts'
+import { PermissionsResource } from './resources/permissions.ts'
 import { ServerResource } from './resources/server.ts'
 
-const List = { filters: serverFilters, perPage: 50, mostPerPage: 100 }
+const listOptions = { filters: clientServerFilters, types: serverScopes, perPage: 50, maxPerPage: 100 }
 
-/** Spec: Client API, account: the list of servers and the catalogue of permissions. */
-export const servers = new Hono<ClientEnv>()
+/** Spec: docs/servers.md#lists-and-search. */
+export const servers = new Hono<HttpEnv>()
   .get(
     '/',
-    summary('List the servers within reach'),
+    summary('List your servers'),
     signedIn,
-    listing(List),
+    listing(listOptions),
     returns(200, ServerResource.Page),
     async (c) => {
       const { panel } = c.var
-      const page = await listClientServers(panel, scopeIn(c), c.req.valid('query'), serverIncludesIn(c))
+      const [scope, includes] = [await readScope(c), await readServerIncludes(c)]
+      const page = await listClientServers(panel, scope, c.req.valid('query'), includes)
       return c.json(ServerResource.page(page, publicUrl(c)))
     },
   )
 
   .get(
     '/permissions',
-    summary('List the permissions a subuser can hold'),
+    summary('List the permissions of subusers'),
     signedIn,
-    returns(200, PermissionCatalogueResource.One),
-    (c) => c.json(PermissionCatalogueResource.one(permissionGroups)),
+    returns(200, PermissionsResource.One),
+    (c) => c.json(PermissionsResource.one(permissionGroups)),
   )
 
-/** The relations of a server that `include` asks for. Unknown names are ignored. */
-export function serverIncludesIn(c: Context): ServerInclude[] {
-  const asked = readIncludes(parseQuery(c.req.queries()).include)
-  return serverIncludes.filter((name) => asked.includes(name))
+/** Reads the relations of a server in `include`. Ignores unknown names. */
+export async function readServerIncludes(c: Context): Promise<ServerInclude[]> {
+  const requested = await readIncludes(c)
+  return serverIncludes.filter((name) => requested.includes(name))
 }
 
-/** The servers that `type` asks for; unknown words mean those the caller owns or was let into. */
-function scopeIn(c: Context): ServerScope {
-  const { type } = parseQuery(c.req.queries())
+/** Reads which servers `type` asks for; unknown values mean those the caller has access to. */
+async function readScope(c: Context): Promise<ServerScope> {
+  const { type } = await readQuery(c)
   return serverScopes.find((scope) => scope === type) ?? 'accessible'
 }

@@ -5,13 +5,14 @@ import {
   removeSshKey,
   SshKeyInput,
   SshKeyRemoval,
-} from '../../domain/account/ssh-keys.ts'
+} from '../../domain/accounts/ssh-keys.ts'
+import type { HttpEnv } from '../../http/http-env.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { type ClientEnv, signedIn } from './env.ts'
+import { signedIn } from './middleware.ts'
 import { SshKeyResource } from './resources/ssh-key.ts'
 
-/** Spec: Client API, account: the caller's keys for SFTP. */
-export const sshKeys = new Hono<ClientEnv>()
+/** Spec: docs/accounts.md#ssh-keys. */
+export const sshKeys = new Hono<HttpEnv>()
   .get('/', summary('List your SSH keys'), signedIn, returns(200, SshKeyResource.List), async (c) =>
     c.json(SshKeyResource.list(await listSshKeys(c.var.panel))),
   )
@@ -27,7 +28,7 @@ export const sshKeys = new Hono<ClientEnv>()
 
   .post(
     '/remove',
-    summary('Take the SSH key with this fingerprint away'),
+    summary('Delete the SSH key with a fingerprint'),
     signedIn,
     body(SshKeyRemoval),
     returns(204),

@@ -1,21 +1,21 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { recordReports } from '../../domain/node-activity.ts'
+import { recordDaemonActivity } from '../../domain/activity/daemon-reports.ts'
 import { returns, summary } from '../../http/route.ts'
 import { activityBatch } from './activity-batch.ts'
-import { ownServers, type RemoteEnv } from './env.ts'
+import { type RemoteEnv, serversOfNode } from './middleware.ts'
 
-const Nothing = () => z.strictObject({})
+const EmptyAnswer = () => z.strictObject({})
 
-/** Spec: Remote API, activity. */
+/** Spec: docs/remote.md#activity. */
 export const activity = new Hono<RemoteEnv>().post(
   '/',
-  summary('Report what happened on servers of the node'),
-  ownServers,
+  summary('Report the activity on servers of the node'),
+  serversOfNode,
   activityBatch,
-  returns(200, Nothing),
+  returns(200, EmptyAnswer),
   async (c) => {
-    await recordReports(c.var.panel, c.var.node, c.req.valid('json').data)
+    await recordDaemonActivity(c.var.panel, c.var.node, c.req.valid('json').data)
     return c.json({})
   },
 )

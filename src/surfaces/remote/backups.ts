@@ -1,57 +1,57 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { BackupReport, finishBackup } from '../../domain/backups/callbacks.ts'
-import { finishRestoration, RestorationReport } from '../../domain/backups/restoration-callbacks.ts'
-import { type BackupUpload, openUpload, UploadQuery } from '../../domain/backups/uploads.ts'
+import { applyBackupReport, BackupReport } from '../../domain/backups/completion.ts'
+import { applyRestorationReport, RestorationReport } from '../../domain/backups/restoration-completion.ts'
+import { type BackupUpload, startUpload, UploadQuery } from '../../domain/backups/uploads.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
-import { ownServers, type RemoteEnv } from './env.ts'
+import { type RemoteEnv, serversOfNode } from './middleware.ts'
 
-/** Bytes: room for the names of as many parts as an upload has. */
-const reportLimit = 2 * 1024 * 1024
+/** Bytes: enough for the ETags of every part of an upload. */
+const maxReportBytes = 2 * 1024 * 1024
 
-const BackupPath = () => z.object({ backup: z.guid() })
+const BackupParams = () => z.object({ backup: z.guid() })
 
-const Upload = () => z.strictObject({ parts: z.array(z.url()).min(1), part_size: z.int().min(1) })
-const upload = ({ parts, partSize }: BackupUpload) => ({ parts, part_size: partSize })
+const UploadAnswer = () => z.strictObject({ parts: z.array(z.url()).min(1), part_size: z.int().min(1) })
+const presentUpload = ({ parts, partSize }: BackupUpload) => ({ parts, part_size: partSize })
 
-/** Spec: Remote API, backups. */
+/** Spec: getRemoteBackupsByBackup. */
 export const backups = new Hono<RemoteEnv>()
   .get(
     '/:backup',
-    summary('Open an upload for the archive of a backup'),
-    ownServers,
-    params(BackupPath),
+    summary('Start the upload of a backup'),
+    serversOfNode,
+    params(BackupParams),
     query(UploadQuery),
-    returns(200, Upload),
+    returns(200, UploadAnswer),
     async (c) => {
       const { panel, node } = c.var
       const { size } = c.req.valid('query')
-      return c.json(upload(await openUpload(panel, node, c.req.valid('param').backup, size)))
+      return c.json(presentUpload(await startUpload(panel, node, c.req.valid('param').backup, size)))
     },
   )
 
   .post(
     '/:backup',
-    summary('Tell how a backup ended'),
-    ownServers,
-    params(BackupPath),
-    body(BackupReport, reportLimit),
+    summary('Report the result of a backup'),
+    serversOfNode,
+    params(BackupParams),
+    body(BackupReport, { limit: maxReportBytes }),
     returns(204),
     async (c) => {
-      await finishBackup(c.var.panel, c.var.node, c.req.valid('param').backup, c.req.valid('json'))
+      await applyBackupReport(c.var.panel, c.var.node, c.req.valid('param').backup, c.req.valid('json'))
       return c.body(null, 204)
     },
   )
 
   .post(
     '/:backup/restore',
-    summary('Tell how a restoration ended'),
-    ownServers,
-    params(BackupPath),
-    body(RestorationReport),
+    summary('Report the result of a restoration'),
+    serversOfNode,
+    params(BackupParams),
+    body(RestorationReport, { requiresBody: true }),
     returns(204),
     async (c) => {
-      await finishRestoration(c.var.panel, c.var.node, c.req.valid('param').backup, c.req.valid('json'))
+      await applyRestorationReport(c.var.panel, c.var.node, c.req.valid('param').backup, c.req.valid('json'))
       return c.body(null, 204)
     },
   )

@@ -1,16 +1,18 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { finishInstall, InstallReport } from '../../domain/installs.ts'
 import {
   findNodeServer,
   findNodeServerScript,
   listNodeServers,
   resetNodeServers,
-} from '../../domain/node-servers.ts'
+} from '../../domain/nodes/servers.ts'
 import { installScript } from '../../domain/servers/configuration.ts'
+import { ContainerStatus, recordContainerStatus } from '../../domain/servers/container-status.ts'
+import { finishInstallation, InstallReport } from '../../domain/servers/installation.ts'
+import { refuseOtherMethods } from '../../http/errors.ts'
 import { listing } from '../../http/listing.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { ownServers, type RemoteEnv } from './env.ts'
+import { type RemoteEnv, serversOfNode } from './middleware.ts'
 import {
   ConfigurationPage,
   configurationPage,
@@ -21,13 +23,13 @@ import {
 const InstallScript = () =>
   z.strictObject({ container_image: z.string(), entrypoint: z.string(), script: z.string() })
 
-/** Spec: Remote API, servers. */
+/** Spec: docs/remote.md#servers. */
 export const servers = new Hono<RemoteEnv>()
   .get(
     '/',
-    summary('List the configurations of the servers of the node'),
-    ownServers,
-    listing({ perPage: 50, mostPerPage: 1000 }),
+    summary('List the server configurations of the node'),
+    serversOfNode,
+    listing({ perPage: 50, maxPerPage: 1000 }),
     returns(200, ConfigurationPage),
     async (c) => {
       const { panel, node } = c.var
@@ -36,15 +38,16 @@ export const servers = new Hono<RemoteEnv>()
     },
   )
 
-  .post('/reset', summary('Tell that the daemon has restarted'), ownServers, returns(204), async (c) => {
+  .post('/reset', summary('Report that the daemon has restarted'), serversOfNode, returns(204), async (c) => {
     await resetNodeServers(c.var.panel, c.var.node)
     return c.body(null, 204)
   })
+  .use('/reset', refuseOtherMethods)
 
   .get(
     '/:uuid',
     summary('Show the configuration of a server'),
-    ownServers,
+    serversOfNode,
     returns(200, ServerConfiguration),
     async (c) =>
       c.json(serverConfiguration(await findNodeServer(c.var.panel, c.var.node, c.req.param('uuid')))),
@@ -53,7 +56,7 @@ export const servers = new Hono<RemoteEnv>()
   .get(
     '/:uuid/install',
     summary('Show the install script of a server'),
-    ownServers,
+    serversOfNode,
     returns(200, InstallScript),
     async (c) =>
       c.json(installScript(await findNodeServerScript(c.var.panel, c.var.node, c.req.param('uuid')))),
@@ -61,12 +64,24 @@ export const servers = new Hono<RemoteEnv>()
 
   .post(
     '/:uuid/install',
-    summary('Tell how an installation ended'),
-    ownServers,
+    summary('Report the result of an installation'),
+    serversOfNode,
     body(InstallReport),
     returns(204),
     async (c) => {
-      await finishInstall(c.var.panel, c.var.node, c.req.param('uuid'), c.req.valid('json'))
+      await finishInstallation(c.var.panel, c.var.node, c.req.param('uuid'), c.req.valid('json'))
+      return c.body(null, 204)
+    },
+  )
+
+  .post(
+    '/:uuid/container/status',
+    summary('Report a change of the state of a server'),
+    serversOfNode,
+    body(ContainerStatus),
+    returns(204),
+    async (c) => {
+      await recordContainerStatus(c.var.panel, c.var.node, c.req.param('uuid'), c.req.valid('json'))
       return c.body(null, 204)
     },
   )

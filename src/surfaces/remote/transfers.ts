@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
-import { finishTransfer } from '../../domain/transfer-reports.ts'
+import { finishTransfer } from '../../domain/transfers/completion.ts'
 import { returns, summary } from '../../http/route.ts'
-import { ownServers, type RemoteEnv } from './env.ts'
+import { type RemoteEnv, serversOfNode } from './middleware.ts'
 
-/** What a daemon sends along, the word null, is of no interest. Spec: Remote API, transfers. */
+/** The results of transfers; the daemon's body, `null`, is not read. Spec: docs/servers.md#transfers. */
 export const transfers = new Hono<RemoteEnv>()
   .post(
     '/:uuid/transfer/success',
-    summary('Tell that a server has arrived'),
-    ownServers,
+    summary('Report a successful transfer'),
+    serversOfNode,
     returns(204),
     async (c) => {
       await finishTransfer(c.var.panel, c.var.node, c.req.param('uuid'), true)
@@ -18,8 +18,8 @@ export const transfers = new Hono<RemoteEnv>()
 
   .post(
     '/:uuid/transfer/failure',
-    summary('Tell that a server could not be moved'),
-    ownServers,
+    summary('Report a failed transfer'),
+    serversOfNode,
     returns(204),
     async (c) => {
       await finishTransfer(c.var.panel, c.var.node, c.req.param('uuid'), false)

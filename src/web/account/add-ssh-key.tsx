@@ -8,10 +8,10 @@ import { Dialog } from '../components/dialog.tsx'
 import { FormError, TextArea, TextField } from '../components/field.tsx'
 import { toast } from '../components/toast.tsx'
 
-/** What stands behind a public key is what its owner called it. */
+/** Returns the comment of a public key, which is usually the name its owner gave it. */
 const commentOf = (line: string) => line.trim().split(/\s+/).slice(2).join(' ')
 
-/** Adds a public key. */
+/** Shows the form that adds an SSH public key. */
 export function AddSshKey({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('account')
   const queries = useQueryClient()
@@ -26,7 +26,7 @@ export function AddSshKey({ onClose }: { onClose: () => void }) {
       return queries.invalidateQueries({ queryKey: sshKeysQuery.queryKey })
     },
   })
-  const refusal = asRequestError(adding.error)
+  const requestError = asRequestError(adding.error)
   const write = (line: string) => {
     setPublicKey(line)
     if (name === '') setName(commentOf(line))
@@ -43,7 +43,7 @@ export function AddSshKey({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={adding.isPending}>
+          <Button type="submit" form={form} variant="primary" busy={adding.isPending}>
             {t('strings:action.add')}
           </Button>
         </>
@@ -53,7 +53,7 @@ export function AddSshKey({ onClose }: { onClose: () => void }) {
         <TextArea
           label={t('ssh_keys.public_key')}
           hint={t('ssh_keys.public_key_text')}
-          error={refusal?.fieldError('public_key')}
+          error={requestError?.fieldError('public_key')}
           required
           autoComplete="off"
           spellCheck={false}
@@ -63,7 +63,7 @@ export function AddSshKey({ onClose }: { onClose: () => void }) {
         />
         <TextField
           label={t('ssh_keys.name')}
-          error={refusal?.fieldError('name')}
+          error={requestError?.fieldError('name')}
           required
           maxLength={191}
           autoComplete="off"

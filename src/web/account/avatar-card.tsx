@@ -4,19 +4,19 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Account, accountQuery, changeAvatar, removeAvatar } from '../api/account.ts'
 import { site } from '../app/site.ts'
-import { Avatar, ownPicture } from '../components/avatar.tsx'
+import { Avatar, avatarPath } from '../components/avatar.tsx'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { toast, toastError } from '../components/toast.tsx'
 import { CropDialog } from './crop-dialog.tsx'
 
-/** The account's own picture. */
+/** Shows the avatar of the account, and lets the user upload or remove one. */
 export function AvatarCard({ account }: { account: Account }) {
   const { t } = useTranslation('account')
-  const chooser = useRef<HTMLInputElement>(null)
+  const fileInput = useRef<HTMLInputElement>(null)
   const [picture, setPicture] = useState<ImageBitmap | null>(null)
-  const hasOwn = ownPicture(account.image) !== null
+  const hasAvatar = avatarPath(account.image) !== null
   const choose = async (file: File | undefined) => {
     if (!file) return
     try {
@@ -31,7 +31,7 @@ export function AvatarCard({ account }: { account: Account }) {
         <Avatar image={account.image} name={account.username} size="large" />
         <div className="flex flex-wrap gap-2">
           <input
-            ref={chooser}
+            ref={fileInput}
             type="file"
             accept="image/png,image/jpeg,image/webp"
             aria-label={t('profile.avatar_upload')}
@@ -42,29 +42,29 @@ export function AvatarCard({ account }: { account: Account }) {
               event.target.value = ''
             }}
           />
-          <Button icon={ImageUp} onClick={() => chooser.current?.click()}>
-            {t(hasOwn ? 'profile.avatar_change' : 'profile.avatar_upload')}
+          <Button icon={ImageUp} onClick={() => fileInput.current?.click()}>
+            {t(hasAvatar ? 'profile.avatar_change' : 'profile.avatar_upload')}
           </Button>
-          {hasOwn && <RemoveAvatar />}
+          {hasAvatar && <RemoveAvatar />}
         </div>
       </div>
-      {picture && <SavePicture picture={picture} onClose={() => setPicture(null)} />}
+      {picture && <SaveAvatar picture={picture} onClose={() => setPicture(null)} />}
     </Card>
   )
 }
 
-/** Keeps what the panel answers about the account; the menu shows the new picture at once. */
+/** Returns a callback that stores the changed account in the cache, so that the menu shows the new avatar at once. */
 function useAccountChange(text: string, onDone: () => void) {
   const queries = useQueryClient()
   return (account: Account) => {
     queries.setQueryData(accountQuery.queryKey, account)
-    if (site.user) site.user.gravatar = ownPicture(account.image) === null
+    if (site.user) site.user.gravatar = avatarPath(account.image) === null
     toast(text)
     onDone()
   }
 }
 
-function SavePicture({ picture, onClose }: { picture: ImageBitmap; onClose: () => void }) {
+function SaveAvatar({ picture, onClose }: { picture: ImageBitmap; onClose: () => void }) {
   const { t } = useTranslation('account')
   const onSuccess = useAccountChange(t('profile.avatar_saved'), onClose)
   const saving = useMutation({ mutationFn: changeAvatar, onSuccess })
@@ -72,7 +72,7 @@ function SavePicture({ picture, onClose }: { picture: ImageBitmap; onClose: () =
     <CropDialog
       picture={picture}
       onClose={onClose}
-      onCrop={(square) => saving.mutate(square)}
+      onSave={(square) => saving.mutate(square)}
       busy={saving.isPending}
       error={saving.error}
     />
@@ -81,17 +81,17 @@ function SavePicture({ picture, onClose }: { picture: ImageBitmap; onClose: () =
 
 function RemoveAvatar() {
   const { t } = useTranslation('account')
-  const [isAsking, setAsking] = useState(false)
-  const onSuccess = useAccountChange(t('profile.avatar_removed'), () => setAsking(false))
+  const [isConfirming, setConfirming] = useState(false)
+  const onSuccess = useAccountChange(t('profile.avatar_removed'), () => setConfirming(false))
   const removing = useMutation({ mutationFn: removeAvatar, onSuccess })
   return (
     <>
-      <Button icon={Trash2} onClick={() => setAsking(true)}>
+      <Button icon={Trash2} onClick={() => setConfirming(true)}>
         {t('profile.avatar_remove')}
       </Button>
       <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
+        open={isConfirming}
+        onOpenChange={setConfirming}
         title={t('profile.avatar_remove')}
         text={t('profile.avatar_remove_text')}
         action={t('strings:action.remove')}

@@ -8,27 +8,32 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormError, TextArea, TextField } from '../components/field.tsx'
 
-/** Makes a key, and shows it once. */
+/** Creates an API key and shows it once. */
 export function CreateApiKey({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const [key, setKey] = useState<string | null>(null)
-  const created = (made: string) => {
-    setKey(made)
+  const created = (key: string) => {
+    setKey(key)
     void queries.invalidateQueries({ queryKey: apiKeysQuery.queryKey })
   }
   if (key !== null) return <NewKey apiKey={key} onClose={onClose} />
   return <Form onClose={onClose} onCreated={created} />
 }
 
-const linesOf = (text: string) =>
+const splitAddresses = (text: string) =>
   text
     .split(/[\s,]+/)
-    .map((line) => line.trim())
+    .map((address) => address.trim())
     .filter(Boolean)
 
-/** What was written where the panel refuses `allowed_ips.<position>`; its sentence where it refuses the whole. */
-const sent = (addresses: readonly string[], { meta, detail }: RequestError['entries'][number]): string =>
-  addresses[Number(meta?.source_field.split('.')[1])] ?? detail
+/**
+ * Returns the address that the panel refused as `allowed_ips.<index>`, or the error text when the whole list was
+ * refused.
+ */
+const refusedAddress = (
+  addresses: readonly string[],
+  { meta, detail }: RequestError['entries'][number],
+): string => addresses[Number(meta?.source_field.split('.')[1])] ?? detail
 
 function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
   const { t } = useTranslation('account')
@@ -39,14 +44,17 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
     mutationFn: (allowed_ips: string[]) => createApiKey({ description, allowed_ips }),
     onSuccess: onCreated,
   })
-  const refusal = asRequestError(creating.error)
-  // Each address is a field of its own.
-  const refused = refusal?.entries.filter(({ meta }) => meta?.source_field.startsWith('allowed_ips')) ?? []
-  const fields = ['description', ...refused.map(({ meta }) => meta?.source_field ?? '')]
-  const entries = refused.map((entry) => sent(creating.variables ?? [], entry)).join(', ')
+  const requestError = asRequestError(creating.error)
+  // The panel reports each address as a field of its own.
+  const addressErrors =
+    requestError?.entries.filter(({ meta }) => meta?.source_field.startsWith('allowed_ips')) ?? []
+  const fields = ['description', ...addressErrors.map(({ meta }) => meta?.source_field ?? '')]
+  const refusedAddresses = addressErrors
+    .map((entry) => refusedAddress(creating.variables ?? [], entry))
+    .join(', ')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!creating.isPending) creating.mutate(linesOf(addresses))
+    if (!creating.isPending) creating.mutate(splitAddresses(addresses))
   }
   return (
     <Dialog
@@ -57,7 +65,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={creating.isPending}>
+          <Button type="submit" form={form} variant="primary" busy={creating.isPending}>
             {t('strings:action.create')}
           </Button>
         </>
@@ -67,7 +75,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
         <TextField
           label={t('api_keys.description')}
           hint={t('api_keys.description_text')}
-          error={refusal?.fieldError('description')}
+          error={requestError?.fieldError('description')}
           required
           maxLength={500}
           autoComplete="off"
@@ -77,7 +85,11 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
         <TextArea
           label={t('api_keys.allowed_ips')}
           hint={t('api_keys.allowed_ips_text')}
-          error={entries === '' ? undefined : t('api_keys.allowed_ips_refused', { entries })}
+          error={
+            refusedAddresses === ''
+              ? undefined
+              : t('api_keys.allowed_ips_refused', { entries: refusedAddresses })
+          }
           autoComplete="off"
           spellCheck={false}
           value={addresses}
@@ -99,7 +111,7 @@ function NewKey({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
       text={t('api_keys.secret_text')}
       width="small"
       actions={
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           {t('api_keys.done')}
         </Button>
       }

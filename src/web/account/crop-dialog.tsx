@@ -4,18 +4,18 @@ import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormError } from '../components/field.tsx'
 
-/** Pixels of the square that is kept, and the most it is zoomed. */
-const side = 512
-const mostZoom = 4
+/** Width and height of the saved avatar. */
+const cropSizePx = 512
+const maxZoom = 4
 
-/** Which square of a picture: how near, and where between its edges, 0 to 1. */
-type Cut = { zoom: number; x: number; y: number }
-const whole: Cut = { zoom: 1, x: 0.5, y: 0.5 }
+/** The part of a picture to keep: its zoom, and its position between the edges from 0 to 1. */
+type Crop = { zoom: number; x: number; y: number }
+const initialCrop: Crop = { zoom: 1, x: 0.5, y: 0.5 }
 
-const between0And1 = (value: number) => Math.min(1, Math.max(0, value))
+const clamp = (value: number) => Math.min(1, Math.max(0, value))
 
-/** The square in pixels of the picture. */
-function squareOf({ width, height }: ImageBitmap, { zoom, x, y }: Cut) {
+/** Returns the cropped square in pixels of the picture. */
+function cropSquare({ width, height }: ImageBitmap, { zoom, x, y }: Crop) {
   const length = Math.min(width, height) / zoom
   return { left: (width - length) * x, top: (height - length) * y, length }
 }
@@ -23,20 +23,20 @@ function squareOf({ width, height }: ImageBitmap, { zoom, x, y }: Cut) {
 type CropProps = {
   picture: ImageBitmap
   onClose: () => void
-  /** The square as a file. */
-  onCrop: (square: Blob) => void
+  /** Receives the cropped square as a file. */
+  onSave: (square: Blob) => void
   busy: boolean
   error: unknown
 }
 
-/** Lets somebody choose a square of a picture, by dragging or by sliders. */
-export function CropDialog({ picture, onClose, onCrop, busy, error }: CropProps) {
+/** Lets the user crop a picture to a square, by dragging or with sliders. */
+export function CropDialog({ picture, onClose, onSave, busy, error }: CropProps) {
   const { t } = useTranslation('account')
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [cut, setCut] = useState(whole)
+  const [crop, setCrop] = useState(initialCrop)
   const save = () => {
-    // Browsers that cannot write WebP write PNG.
-    canvas.current?.toBlob((square) => square && onCrop(square), 'image/webp', 0.9)
+    // Browsers that cannot encode WebP write PNG.
+    canvas.current?.toBlob((square) => square && onSave(square), 'image/webp', 0.9)
   }
   return (
     <Dialog
@@ -48,21 +48,21 @@ export function CropDialog({ picture, onClose, onCrop, busy, error }: CropProps)
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button look="primary" busy={busy} onClick={save}>
+          <Button variant="primary" busy={busy} onClick={save}>
             {t('crop.save')}
           </Button>
         </>
       }
     >
       <div className="flex flex-col items-center gap-4">
-        <Preview ref={canvas} picture={picture} cut={cut} onCut={setCut} />
+        <Preview ref={canvas} picture={picture} crop={crop} onCropChange={setCrop} />
         <Slider
           label={t('crop.zoom')}
-          value={(cut.zoom - 1) / (mostZoom - 1)}
-          onChange={(value) => setCut({ ...cut, zoom: 1 + value * (mostZoom - 1) })}
+          value={(crop.zoom - 1) / (maxZoom - 1)}
+          onChange={(value) => setCrop({ ...crop, zoom: 1 + value * (maxZoom - 1) })}
         />
-        <Slider label={t('crop.across')} value={cut.x} onChange={(x) => setCut({ ...cut, x })} />
-        <Slider label={t('crop.down')} value={cut.y} onChange={(y) => setCut({ ...cut, y })} />
+        <Slider label={t('crop.across')} value={crop.x} onChange={(x) => setCrop({ ...crop, x })} />
+        <Slider label={t('crop.down')} value={crop.y} onChange={(y) => setCrop({ ...crop, y })} />
         <FormError error={error} />
       </div>
     </Dialog>
@@ -72,36 +72,36 @@ export function CropDialog({ picture, onClose, onCrop, busy, error }: CropProps)
 type PreviewProps = {
   ref: React.RefObject<HTMLCanvasElement | null>
   picture: ImageBitmap
-  cut: Cut
-  onCut: (cut: Cut) => void
+  crop: Crop
+  onCropChange: (crop: Crop) => void
 }
 
-function Preview({ ref, picture, cut, onCut }: PreviewProps) {
+function Preview({ ref, picture, crop, onCropChange }: PreviewProps) {
   const { t } = useTranslation('account')
   useEffect(() => {
     const context = ref.current?.getContext('2d')
     if (!context) return
-    const { left, top, length } = squareOf(picture, cut)
-    context.clearRect(0, 0, side, side)
-    context.drawImage(picture, left, top, length, length, 0, 0, side, side)
-  }, [ref, picture, cut])
+    const { left, top, length } = cropSquare(picture, crop)
+    context.clearRect(0, 0, cropSizePx, cropSizePx)
+    context.drawImage(picture, left, top, length, length, 0, 0, cropSizePx, cropSizePx)
+  }, [ref, picture, crop])
   const drag = (event: PointerEvent<HTMLCanvasElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
-    const { length } = squareOf(picture, cut)
+    const { length } = cropSquare(picture, crop)
     const scale = length / event.currentTarget.clientWidth
-    const moved = (by: number, room: number, at: number) =>
-      room > 0 ? between0And1(at - (by * scale) / room) : at
-    onCut({
-      ...cut,
-      x: moved(event.movementX, picture.width - length, cut.x),
-      y: moved(event.movementY, picture.height - length, cut.y),
+    const movedBy = (by: number, room: number, at: number) =>
+      room > 0 ? clamp(at - (by * scale) / room) : at
+    onCropChange({
+      ...crop,
+      x: movedBy(event.movementX, picture.width - length, crop.x),
+      y: movedBy(event.movementY, picture.height - length, crop.y),
     })
   }
   return (
     <canvas
       ref={ref}
-      width={side}
-      height={side}
+      width={cropSizePx}
+      height={cropSizePx}
       role="img"
       aria-label={t('crop.preview')}
       className="size-56 cursor-move touch-none rounded-full bg-raised"

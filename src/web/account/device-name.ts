@@ -1,4 +1,4 @@
-/** Browsers by what they call themselves; those that name others too come first. */
+/** Browsers by their token in the user agent. Those that also name other browsers come first. */
 const browsers: [name: string, sign: RegExp][] = [
   ['Edge', /\bEdg(A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -18,10 +18,11 @@ const systems: [name: string, sign: RegExp][] = [
   ['Linux', /\bLinux\b/],
 ]
 
-const named = (kinds: [string, RegExp][], text: string) => kinds.find(([, sign]) => sign.test(text))?.[0]
+const matchName = (kinds: [string, RegExp][], text: string) =>
+  kinds.find(([, pattern]) => pattern.test(text))?.[0]
 
-/** `Firefox · Linux`; what a program calls itself where it is no browser of these; null where it says nothing. */
+/** Returns a name such as `Firefox · Linux`, else the user agent itself; null when it is empty. */
 export function deviceName(userAgent: string): string | null {
-  const parts = [named(browsers, userAgent), named(systems, userAgent)].filter(Boolean)
+  const parts = [matchName(browsers, userAgent), matchName(systems, userAgent)].filter(Boolean)
   return parts.length > 0 ? parts.join(' · ') : userAgent || null
 }

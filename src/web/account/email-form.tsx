@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { accountQuery, changeEmail } from '../api/account.ts'
+import { accountQuery, changeEmail, emailAddressQuery } from '../api/account.ts'
 import { asRequestError } from '../api/error.ts'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
@@ -9,24 +9,27 @@ import { FormError, TextField } from '../components/field.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { PrivateText } from '../components/private-text.tsx'
 import { toast } from '../components/toast.tsx'
+import { EmailStatus } from './email-status.tsx'
 
-const empty = { email: '', password: '' }
+const emptyForm = { email: '', password: '' }
 
-/** Gives the account another address. */
+/** Changes the email address of the account, and shows one that waits for its mailed link. */
 export function EmailForm({ current }: { current: string }) {
   const { t } = useTranslation('account')
   const queries = useQueryClient()
-  const [form, setForm] = useState(empty)
+  const { data: address } = useQuery(emailAddressQuery)
+  const [form, setForm] = useState(emptyForm)
   const changing = useMutation({
     mutationFn: () => changeEmail(form),
-    onSuccess: () => {
-      toast(t('email.saved'))
-      setForm(empty)
-      return queries.invalidateQueries({ queryKey: accountQuery.queryKey })
+    onSuccess: async () => {
+      setForm(emptyForm)
+      await queries.invalidateQueries({ queryKey: accountQuery.queryKey })
+      const { pending_email: pending } = await queries.ensureQueryData(emailAddressQuery)
+      toast(t(pending === null ? 'email.saved' : 'email.requested'))
     },
   })
-  const refusal = asRequestError(changing.error)
-  const isWrong = refusal?.entries[0]?.code === 'InvalidPasswordProvidedException'
+  const requestError = asRequestError(changing.error)
+  const isWrongPassword = requestError?.entries[0]?.code === 'InvalidPasswordProvidedException'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!changing.isPending) changing.mutate()
@@ -34,16 +37,19 @@ export function EmailForm({ current }: { current: string }) {
   return (
     <Card title={t('email.title')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
-        <p className="text-sm">
-          <span className="text-muted">{t('email.current')}</span>{' '}
-          <PrivateText text={current} className="font-medium wrap-anywhere" />
-        </p>
+        {address?.status !== 'released' && (
+          <p className="text-sm">
+            <span className="text-muted">{t('email.current')}</span>{' '}
+            <PrivateText text={current} className="font-medium wrap-anywhere" />
+          </p>
+        )}
+        {address && <EmailStatus address={address} />}
         <TextField
           label={t('email.new')}
           type="email"
           autoComplete="email"
           required
-          error={refusal?.fieldError('email')}
+          error={requestError?.fieldError('email')}
           value={form.email}
           onChange={(event) => setForm({ ...form, email: event.target.value })}
         />
@@ -51,12 +57,12 @@ export function EmailForm({ current }: { current: string }) {
           label={t('password.current')}
           autoComplete="current-password"
           required
-          error={isWrong ? t('password.wrong') : undefined}
+          error={isWrongPassword ? t('password.wrong') : undefined}
           value={form.password}
           onChange={(event) => setForm({ ...form, password: event.target.value })}
         />
-        {!isWrong && <FormError error={changing.error} fields={['email']} />}
-        <Button type="submit" look="primary" busy={changing.isPending} className="self-start">
+        {!isWrongPassword && <FormError error={changing.error} fields={['email']} />}
+        <Button type="submit" variant="primary" busy={changing.isPending} className="self-start">
           {t('email.title')}
         </Button>
       </form>

@@ -7,12 +7,12 @@ import { Button, IconButton } from '../components/button.tsx'
 import { Card, RowList } from '../components/card.tsx'
 import { PrivateText } from '../components/private-text.tsx'
 import { toast } from '../components/toast.tsx'
-import { Dated } from './dated.tsx'
-import { PasswordProofDialog } from './password-proof-dialog.tsx'
+import { TextWithTime } from './text-with-time.tsx'
+import { ConfirmPasswordDialog } from './confirm-password-dialog.tsx'
 
 type Provider = Security['providers'][number]
 
-/** Accounts elsewhere by which the reader signs in; nothing where there are no providers. */
+/** Shows the linked accounts of sign-in providers; nothing when no provider is configured. */
 export function Identities({ security }: { security: Security }) {
   const { t } = useTranslation('account')
   const { providers, identities } = security
@@ -21,7 +21,7 @@ export function Identities({ security }: { security: Security }) {
   return (
     <Card title={t('identities.title')} text={t('identities.text')}>
       <div className="flex flex-col gap-4">
-        <Linked security={security} />
+        <LinkedIdentities security={security} />
         <div className="flex flex-wrap gap-2">
           {providers.map((provider) => (
             <Button key={provider.id} icon={Link2} onClick={() => setLinking(provider)}>
@@ -31,12 +31,12 @@ export function Identities({ security }: { security: Security }) {
         </div>
       </div>
       {linking && (
-        <PasswordProofDialog
+        <ConfirmPasswordDialog
           onClose={() => setLinking(null)}
           title={t('identities.link', { provider: linking.name })}
           text={t('identities.link_text', { provider: linking.name })}
           action={t('identities.link', { provider: linking.name })}
-          run={(password) => beginLink(linking.id, password)}
+          onSubmit={(password) => beginLink(linking.id, password)}
           onDone={({ redirect }) => location.assign(redirect)}
         />
       )}
@@ -44,7 +44,7 @@ export function Identities({ security }: { security: Security }) {
   )
 }
 
-function Linked({ security: { providers, identities } }: { security: Security }) {
+function LinkedIdentities({ security: { providers, identities } }: { security: Security }) {
   const { t } = useTranslation('account')
   const queries = useQueryClient()
   const [removing, setRemoving] = useState<Identity | null>(null)
@@ -66,7 +66,7 @@ function Linked({ security: { providers, identities } }: { security: Security })
               </p>
               <p className="text-muted">
                 {identity.last_used_at ? (
-                  <Dated text="identities.used" at={identity.last_used_at} />
+                  <TextWithTime text="identities.used" at={identity.last_used_at} />
                 ) : (
                   t('identities.never_used')
                 )}
@@ -81,13 +81,13 @@ function Linked({ security: { providers, identities } }: { security: Security })
         ))}
       </RowList>
       {removing && (
-        <PasswordProofDialog
+        <ConfirmPasswordDialog
           onClose={() => setRemoving(null)}
           title={t('identities.unlink', { provider: nameOf(removing) })}
           text={t('identities.unlink_text', { name: nameOf(removing) })}
           action={t('identities.unlink', { provider: nameOf(removing) })}
           danger
-          run={(password) => unlink(removing.id, password)}
+          onSubmit={(password) => unlink(removing.id, password)}
           onDone={() => unlinked(removing)}
         />
       )}

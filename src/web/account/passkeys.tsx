@@ -17,16 +17,16 @@ import { Card, RowList } from '../components/card.tsx'
 import { TextField } from '../components/field.tsx'
 import { EmptyState } from '../components/states.tsx'
 import { toast } from '../components/toast.tsx'
-import { Dated } from './dated.tsx'
-import { PasswordProofDialog } from './password-proof-dialog.tsx'
+import { TextWithTime } from './text-with-time.tsx'
+import { ConfirmPasswordDialog } from './confirm-password-dialog.tsx'
 
-/** Passkeys of the account. */
+/** Lists the passkeys of the account, and adds and removes them. */
 export function Passkeys({ security }: { security: Security }) {
   const { t } = useTranslation('account')
   const queries = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
-  const isUsable = security.passkeys_enabled && browserSupportsWebAuthn()
+  const isSupported = security.passkeys_enabled && browserSupportsWebAuthn()
   const done = (text: string) => {
     toast(text)
     setAdding(false)
@@ -41,12 +41,12 @@ export function Passkeys({ security }: { security: Security }) {
   return (
     <Card
       title={t('passkeys.title')}
-      text={t(isUsable ? 'passkeys.text' : 'passkeys.unsupported')}
-      actions={isUsable && security.passkeys.length > 0 && add}
+      text={t(isSupported ? 'passkeys.text' : 'passkeys.unsupported')}
+      actions={isSupported && security.passkeys.length > 0 && add}
     >
       {security.passkeys.length === 0 ? (
         <EmptyState icon={KeyRound} title={t('passkeys.empty')}>
-          {isUsable && add}
+          {isSupported && add}
         </EmptyState>
       ) : (
         <RowList label={t('passkeys.title')}>
@@ -62,13 +62,13 @@ export function Passkeys({ security }: { security: Security }) {
       )}
       {isAdding && <AddPasskey onClose={() => setAdding(false)} onDone={() => done(t('passkeys.added'))} />}
       {removing && (
-        <PasswordProofDialog
+        <ConfirmPasswordDialog
           onClose={() => setRemoving(null)}
           title={t('passkeys.remove_title')}
           text={t('passkeys.remove_text', { name: removing.name })}
           action={t('strings:action.remove')}
           danger
-          run={(password) => removePasskey(removing.id, password)}
+          onSubmit={(password) => removePasskey(removing.id, password)}
           onDone={() => done(t('passkeys.removed'))}
         />
       )}
@@ -92,7 +92,7 @@ function Row({
       <div className="min-w-0 flex-1 text-sm">
         <p className="font-medium wrap-anywhere">{name}</p>
         <p className="text-muted">
-          {used ? <Dated text="passkeys.used" at={used} /> : t('passkeys.never_used')}
+          {used ? <TextWithTime text="passkeys.used" at={used} /> : t('passkeys.never_used')}
         </p>
       </div>
       {isRemovable && <IconButton icon={Trash2} label={t('passkeys.remove', { name })} onClick={onRemove} />}
@@ -107,20 +107,20 @@ function AddPasskey({ onClose, onDone }: { onClose: () => void; onDone: () => vo
     const optionsJSON = await creationOptions(password)
     await addPasskey(name, await startRegistration({ optionsJSON }))
   }
-  const explain = (error: unknown) => {
+  const describeError = (error: unknown) => {
     const kind = error instanceof Error ? error.name : ''
     if (kind === 'InvalidStateError') return t('passkeys.known')
     return t(kind === 'NotAllowedError' || kind === 'AbortError' ? 'passkeys.cancelled' : 'passkeys.failed')
   }
   return (
-    <PasswordProofDialog
+    <ConfirmPasswordDialog
       onClose={onClose}
       title={t('passkeys.add')}
       text={t('passkeys.text')}
       action={t('strings:action.add')}
-      run={add}
+      onSubmit={add}
       onDone={onDone}
-      explain={explain}
+      describeError={describeError}
       fields={['name']}
     >
       {(error) => (
@@ -135,6 +135,6 @@ function AddPasskey({ onClose, onDone }: { onClose: () => void; onDone: () => vo
           onChange={(event) => setName(event.target.value)}
         />
       )}
-    </PasswordProofDialog>
+    </ConfirmPasswordDialog>
   )
 }

@@ -10,23 +10,23 @@ import { FormError } from '../components/field.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { toast } from '../components/toast.tsx'
 
-const empty = { password: '', password_confirmation: '' }
+const emptyPasswords = { password: '', password_confirmation: '' }
 
-/** Gives the account another password; other browsers are signed out by that. */
+/** Changes the password of the account. The panel then ends all other sessions. */
 export function PasswordForm({ username }: { username: string }) {
   const { t } = useTranslation('account')
   const [current, setCurrent] = useState('')
-  const [passwords, setPasswords] = useState(empty)
+  const [passwords, setPasswords] = useState(emptyPasswords)
   const changing = useMutation({
     mutationFn: () => changePassword({ current_password: current, ...passwords }),
     onSuccess: () => {
       toast(t('password.saved'))
       setCurrent('')
-      setPasswords(empty)
+      setPasswords(emptyPasswords)
     },
   })
-  const refusal = asRequestError(changing.error)
-  const isWrong = refusal?.entries[0]?.code === 'InvalidPasswordProvidedException'
+  const requestError = asRequestError(changing.error)
+  const isWrongPassword = requestError?.entries[0]?.code === 'InvalidPasswordProvidedException'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!changing.isPending) changing.mutate()
@@ -34,13 +34,13 @@ export function PasswordForm({ username }: { username: string }) {
   return (
     <Card title={t('password.title')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
-        {/* Tells password managers whose password it is. */}
+        {/* Tells password managers which account the password belongs to. */}
         <input type="text" autoComplete="username" value={username} readOnly hidden />
         <PasswordField
           label={t('password.current')}
           autoComplete="current-password"
           required
-          error={isWrong ? t('password.wrong') : undefined}
+          error={isWrongPassword ? t('password.wrong') : undefined}
           value={current}
           onChange={(event) => setCurrent(event.target.value)}
         />
@@ -48,12 +48,12 @@ export function PasswordForm({ username }: { username: string }) {
           labels={[t('password.new'), t('password.confirm')]}
           value={passwords}
           onChange={setPasswords}
-          error={refusal?.fieldError('password')}
+          error={requestError?.fieldError('password')}
         />
-        {!isWrong && <FormError error={changing.error} fields={['password']} />}
+        {!isWrongPassword && <FormError error={changing.error} fields={['password']} />}
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           busy={changing.isPending}
           disabled={!isConfirmed(passwords)}
           className="self-start"

@@ -1,7 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { languageChoices } from '../../domain/languages.ts'
-import { type Account, accountQuery, changeLanguage, changePrivacy } from '../api/account.ts'
+import {
+  type Account,
+  accountQuery,
+  changeLanguage,
+  changePrivacy,
+  type LanguageChoice,
+} from '../api/account.ts'
 import { setBlur } from '../app/privacy.ts'
 import { setTheme, type Theme, themes, useTheme } from '../app/theme.ts'
 import { Card } from '../components/card.tsx'
@@ -19,13 +24,13 @@ const languages = [
   'tr',
   'ru',
   'zh-CN',
-] as const satisfies readonly (typeof languageChoices)[number][]
+] as const satisfies readonly LanguageChoice[]
 
-/** A language as its speakers call it. */
+/** Returns a language's name in that language. */
 const nameOf = (language: string) =>
   new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
 
-/** Language, appearance, and whether private data is hidden. */
+/** Shows the settings for language, theme and privacy mode. */
 export function Preferences({ account }: { account: Account }) {
   const { t } = useTranslation('account')
   return (
@@ -43,7 +48,7 @@ function LanguageField({ language }: { language: string }) {
   const { t } = useTranslation('account')
   const changing = useMutation({
     mutationFn: changeLanguage,
-    // The page comes anew in its language.
+    // The texts of the page are in its language, so the page is loaded again.
     onSuccess: () => location.reload(),
     onError: (error) => toastError(error, t('profile.failed')),
   })
@@ -53,7 +58,7 @@ function LanguageField({ language }: { language: string }) {
       hint={t('profile.language_text')}
       value={changing.isPending || changing.isSuccess ? changing.variables : language}
       disabled={changing.isPending || changing.isSuccess}
-      onChange={(event) => changing.mutate(event.target.value)}
+      onChange={(event) => changing.mutate(event.target.value as LanguageChoice)}
     >
       <option value="auto">{t('profile.language_auto')}</option>
       {languages.map((each) => (

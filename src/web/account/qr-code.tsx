@@ -1,10 +1,10 @@
 import qrcode from 'qrcode-generator'
 import { useMemo } from 'react'
 
-/** Modules of empty space around a code, which scanners need. */
-const quiet = 4
+/** Modules of empty space around the code, which scanners need. */
+const quietZone = 4
 
-/** The text as a QR code, made here: nobody else sees it. Always dark on light, for scanners. */
+/** Draws a text as a QR code in the browser. Always dark on light, for scanners. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => draw(text), [text])
   return (
@@ -28,8 +28,8 @@ function draw(text: string): { size: number; path: string } {
   const squares: string[] = []
   for (let row = 0; row < count; row += 1) {
     for (let column = 0; column < count; column += 1) {
-      if (code.isDark(row, column)) squares.push(`M${column + quiet} ${row + quiet}h1v1h-1z`)
+      if (code.isDark(row, column)) squares.push(`M${column + quietZone} ${row + quietZone}h1v1h-1z`)
     }
   }
-  return { size: count + 2 * quiet, path: squares.join('') }
+  return { size: count + 2 * quietZone, path: squares.join('') }
 }

@@ -6,7 +6,7 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { saveFile } from '../components/save-file.ts'
 
-/** Shows the tokens once, to be kept elsewhere. */
+/** Shows the recovery tokens once, to copy or download. */
 export function RecoveryTokens({ tokens, onClose }: { tokens: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation('account')
   const text = `${tokens.join('\n')}\n`
@@ -25,7 +25,7 @@ export function RecoveryTokens({ tokens, onClose }: { tokens: readonly string[];
           >
             {t('strings:action.download')}
           </Button>
-          <Button look="primary" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             {t('two_factor.tokens_kept')}
           </Button>
         </>

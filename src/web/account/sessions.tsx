@@ -10,16 +10,16 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { PrivateText } from '../components/private-text.tsx'
 import { Loaded } from '../components/states.tsx'
 import { toast, toastError } from '../components/toast.tsx'
-import { Dated } from './dated.tsx'
+import { TextWithTime } from './text-with-time.tsx'
 import { deviceName } from './device-name.ts'
 
-/** Browsers in which the reader is signed in. */
+/** Lists the browsers in which the user is signed in. */
 export function Sessions() {
   const { t } = useTranslation('account')
   const sessions = useQuery(sessionsQuery)
   const hasOthers = sessions.data?.some(({ is_current: isCurrent }) => !isCurrent) ?? false
   return (
-    <Card title={t('sessions.title')} text={t('sessions.text')} actions={hasOthers && <EndOthers />}>
+    <Card title={t('sessions.title')} text={t('sessions.text')} actions={hasOthers && <EndOtherSessions />}>
       <Loaded query={sessions}>
         {(rows) => (
           <RowList label={t('sessions.title')}>
@@ -55,7 +55,7 @@ function Row({ session }: { session: OwnSession }) {
         </p>
         <p className="flex flex-wrap gap-x-2 text-muted">
           <PrivateText text={session.ip} className="tabular-nums" />
-          <Dated text="sessions.active" at={session.last_used_at} />
+          <TextWithTime text="sessions.active" at={session.last_used_at} />
         </p>
       </div>
       {!session.is_current && (
@@ -70,24 +70,24 @@ function Row({ session }: { session: OwnSession }) {
   )
 }
 
-function EndOthers() {
+function EndOtherSessions() {
   const { t } = useTranslation('account')
   const queries = useQueryClient()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const ending = useMutation({
     mutationFn: endOtherSessions,
     onSuccess: () => {
       toast(t('sessions.others_ended'))
-      setAsking(false)
+      setConfirming(false)
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey })
     },
   })
   return (
     <>
-      <Button onClick={() => setAsking(true)}>{t('sessions.end_others')}</Button>
+      <Button onClick={() => setConfirming(true)}>{t('sessions.end_others')}</Button>
       <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
+        open={isConfirming}
+        onOpenChange={setConfirming}
         title={t('sessions.end_others_title')}
         text={t('sessions.end_others_text')}
         action={t('sessions.end_others')}

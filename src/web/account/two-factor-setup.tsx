@@ -5,13 +5,13 @@ import { enableTwoFactor, setUpTwoFactor } from '../api/account.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { TextField } from '../components/field.tsx'
 import { Loaded, Skeleton } from '../components/states.tsx'
-import { PasswordProofDialog } from './password-proof-dialog.tsx'
+import { ConfirmPasswordDialog } from './confirm-password-dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 
-/** Four characters at a time, as people read them. */
-const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
+/** Splits a secret into groups of four characters, which are easier to type. */
+const inGroupsOfFour = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
 
-/** Gives an authenticator its secret, and turns it on with the authenticator's first code. */
+/** Shows the secret for an authenticator app, and turns on two-factor authentication with its first code. */
 export function TwoFactorSetup({
   onClose,
   onDone,
@@ -24,17 +24,17 @@ export function TwoFactorSetup({
   const setup = useQuery({
     queryKey: ['account', 'two-factor-setup'],
     queryFn: setUpTwoFactor,
-    // Asking again makes another secret, and is refused once it is on.
+    // Each request creates another secret, and is refused once two-factor authentication is on.
     staleTime: 'static',
     gcTime: 0,
   })
   return (
-    <PasswordProofDialog
+    <ConfirmPasswordDialog
       onClose={onClose}
       title={t('two_factor.title')}
       text={t('two_factor.scan')}
       action={t('two_factor.enable')}
-      run={(password) => enableTwoFactor({ code: code.replaceAll(/\s/g, ''), password })}
+      onSubmit={(password) => enableTwoFactor({ code: code.replaceAll(/\s/g, ''), password })}
       onDone={onDone}
     >
       <Loaded query={setup} skeleton={<Skeleton rows={1} className="h-48" />}>
@@ -44,7 +44,7 @@ export function TwoFactorSetup({
             <div className="flex w-full items-center justify-between gap-2 rounded-control bg-raised py-1 pr-1 pl-3 text-sm">
               <span className="min-w-0">
                 <span className="text-muted">{t('two_factor.key')}</span>{' '}
-                <code className="wrap-anywhere">{grouped(secret)}</code>
+                <code className="wrap-anywhere">{inGroupsOfFour(secret)}</code>
               </span>
               <CopyButton text={secret} label={t('two_factor.key_copy')} />
             </div>
@@ -60,6 +60,6 @@ export function TwoFactorSetup({
         value={code}
         onChange={(event) => setCode(event.target.value)}
       />
-    </PasswordProofDialog>
+    </ConfirmPasswordDialog>
   )
 }

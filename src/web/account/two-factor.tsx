@@ -2,19 +2,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { accountQuery, disableTwoFactor, regenerateTokens } from '../api/account.ts'
-import { secondFactorDemand } from '../app/second-factor-demand.ts'
+import { secondFactorRequirement } from '../app/second-factor-requirement.ts'
 import { Badge } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
 import { Loaded, Skeleton } from '../components/states.tsx'
 import { toast } from '../components/toast.tsx'
-import { PasswordProofDialog } from './password-proof-dialog.tsx'
+import { ConfirmPasswordDialog } from './confirm-password-dialog.tsx'
 import { RecoveryTokens } from './recovery-tokens.tsx'
 import { TwoFactorSetup } from './two-factor-setup.tsx'
 
 type Step = 'enable' | 'disable' | 'regenerate' | null
 
-/** Codes of an authenticator as a second factor. */
+/** Turns two-factor authentication on and off, and renews the recovery tokens. */
 export function TwoFactor() {
   const { t } = useTranslation('account')
   const account = useQuery(accountQuery)
@@ -37,7 +37,7 @@ export function TwoFactor() {
                   <Button onClick={() => setStep('disable')}>{t('two_factor.disable')}</Button>
                 </>
               ) : (
-                <Button look="primary" onClick={() => setStep('enable')}>
+                <Button variant="primary" onClick={() => setStep('enable')}>
                   {t('two_factor.enable')}
                 </Button>
               )}
@@ -45,49 +45,49 @@ export function TwoFactor() {
           </div>
         )}
       </Loaded>
-      <Steps step={step} onStep={setStep} />
+      <StepDialogs step={step} onStep={setStep} />
     </Card>
   )
 }
 
-function Steps({ step, onStep }: { step: Step; onStep: (step: Step) => void }) {
+function StepDialogs({ step, onStep }: { step: Step; onStep: (step: Step) => void }) {
   const { t } = useTranslation('account')
   const queries = useQueryClient()
   const [tokens, setTokens] = useState<string[]>([])
   const close = () => onStep(null)
-  const show = (made: string[]) => {
-    setTokens(made)
+  const showTokens = (newTokens: string[]) => {
+    setTokens(newTokens)
     close()
-    secondFactorDemand.clear()
+    secondFactorRequirement.clear()
     void queries.invalidateQueries()
   }
-  const disabled = () => {
+  const onDisabled = () => {
     toast(t('two_factor.off'))
     close()
     void queries.invalidateQueries({ queryKey: accountQuery.queryKey })
   }
   return (
     <>
-      {step === 'enable' && <TwoFactorSetup onClose={close} onDone={show} />}
+      {step === 'enable' && <TwoFactorSetup onClose={close} onDone={showTokens} />}
       {step === 'disable' && (
-        <PasswordProofDialog
+        <ConfirmPasswordDialog
           onClose={close}
           title={t('two_factor.disable_title')}
           text={t('two_factor.disable_text')}
           action={t('two_factor.disable')}
           danger
-          run={disableTwoFactor}
-          onDone={disabled}
+          onSubmit={disableTwoFactor}
+          onDone={onDisabled}
         />
       )}
       {step === 'regenerate' && (
-        <PasswordProofDialog
+        <ConfirmPasswordDialog
           onClose={close}
           title={t('two_factor.tokens_new')}
           text={t('two_factor.tokens_new_text')}
           action={t('strings:action.create')}
-          run={regenerateTokens}
-          onDone={show}
+          onSubmit={regenerateTokens}
+          onDone={showTokens}
         />
       )}
       {tokens.length > 0 && <RecoveryTokens tokens={tokens} onClose={() => setTokens([])} />}

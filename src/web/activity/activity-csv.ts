@@ -3,7 +3,7 @@ import { eventSentence } from './event-text.tsx'
 
 const columns = ['timestamp', 'event', 'description', 'actor', 'ip', 'api', 'properties']
 
-/** Spreadsheets take what begins like this for a formula. */
+/** Spreadsheets treat a cell that begins like this as a formula. */
 const formula = /^[=+\-@\t\r]/
 
 function cell(value: string): string {
@@ -21,6 +21,6 @@ const rowOf = (entry: ActivityEntry): string[] => [
   JSON.stringify(entry.properties),
 ]
 
-/** The entries as a file for spreadsheets; none of its cells is a formula. Spec: RFC 4180. */
+/** Writes entries as CSV by RFC 4180, with cells that no spreadsheet takes for a formula. */
 export const activityCsv = (entries: readonly ActivityEntry[]): string =>
   [columns, ...entries.map(rowOf)].map((row) => `${row.map(cell).join(',')}\r\n`).join('')

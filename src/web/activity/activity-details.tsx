@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ActivityEntry, actorOf } from '../api/activity.ts'
-import { formatInstant } from '../app/formats.ts'
+import { formatDateTime } from '../app/formats.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { PrivateText } from '../components/private-text.tsx'
-import { nobodyOf } from './actor-name.ts'
+import { actorFallback } from './actor-name.ts'
 import { EventText } from './event-text.tsx'
 
-/** All that is known of an entry. */
+/** Shows all details of an entry in a dialog. */
 export function ActivityDetails({ entry, onClose }: { entry: ActivityEntry | null; onClose: () => void }) {
   const { t } = useTranslation('feed')
   return (
@@ -17,36 +17,38 @@ export function ActivityDetails({ entry, onClose }: { entry: ActivityEntry | nul
       title={t('entry.title')}
       text={entry && <EventText entry={entry} />}
     >
-      {entry && <Facts entry={entry} />}
+      {entry && <Details entry={entry} />}
     </Dialog>
   )
 }
 
-function Facts({ entry }: { entry: ActivityEntry }) {
+function Details({ entry }: { entry: ActivityEntry }) {
   const { t } = useTranslation('feed')
   const actor = actorOf(entry)
   const properties = Object.entries(entry.properties)
   return (
     <div className="flex flex-col gap-4 text-sm">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2">
-        <Fact name={t('entry.event')}>
+        <Detail name={t('entry.event')}>
           <code className="wrap-anywhere">{entry.event}</code>
-        </Fact>
-        <Fact name={t('entry.when')}>
-          <time dateTime={entry.timestamp}>{formatInstant(entry.timestamp)}</time>
-        </Fact>
-        <Fact name={t('entry.who')}>
-          {actor?.username ?? t(nobodyOf(entry))}
+        </Detail>
+        <Detail name={t('entry.when')}>
+          <time dateTime={entry.timestamp}>{formatDateTime(entry.timestamp)}</time>
+        </Detail>
+        <Detail name={t('entry.who')}>
+          {actor?.username ?? t(actorFallback(entry))}
           {entry.is_api && ` · ${t('by_api')}`}
-        </Fact>
-        <Fact name={t('entry.ip')}>
+        </Detail>
+        <Detail name={t('entry.ip')}>
           {entry.ip ? <PrivateText text={entry.ip} className="font-mono" /> : t('entry.ip_hidden')}
-        </Fact>
+        </Detail>
       </dl>
       <section aria-label={t('entry.properties')}>
         <h3 className="mb-2 font-medium">{t('entry.properties')}</h3>
         {properties.length === 0 ? (
-          <p className="text-muted">{t('entry.no_properties')}</p>
+          <p className="text-muted">
+            {t(entry.properties_withheld ? 'entry.properties_withheld' : 'entry.no_properties')}
+          </p>
         ) : (
           <dl className="flex flex-col gap-2 rounded-control bg-raised p-3">
             {properties.map(([name, value]) => (
@@ -64,7 +66,7 @@ function Facts({ entry }: { entry: ActivityEntry }) {
   )
 }
 
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+const Detail = ({ name, children }: { name: string; children: ReactNode }) => (
   <>
     <dt className="text-muted">{name}</dt>
     <dd className="min-w-0 wrap-anywhere">{children}</dd>

@@ -7,6 +7,7 @@ import {
   activityQuery,
   type ActivitySearch,
   actorOf,
+  type Feed,
   fetchActivity,
 } from '../api/activity.ts'
 import { asRequestError } from '../api/error.ts'
@@ -14,49 +15,48 @@ import { Avatar } from '../components/avatar.tsx'
 import { Badge } from '../components/badge.tsx'
 import { Button, IconButton } from '../components/button.tsx'
 import { RowList } from '../components/card.tsx'
-import { Instant } from '../components/instant.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
 import { Pager } from '../components/pager.tsx'
 import { PrivateText } from '../components/private-text.tsx'
 import { saveFile } from '../components/save-file.ts'
 import { EmptyState, Loaded } from '../components/states.tsx'
 import { toast, toastError } from '../components/toast.tsx'
-import { nobodyOf } from './actor-name.ts'
+import { actorFallback } from './actor-name.ts'
 import { activityCsv } from './activity-csv.ts'
 import { ActivityDetails } from './activity-details.tsx'
 import { ActivityFilters } from './activity-filters.tsx'
 import { eventSentence, EventText, eventTexts } from './event-text.tsx'
 
-/** Entries of a file: fifty requests. */
-const mostExported = 5000
+/** The most entries in one exported file: fifty requests. */
+const maxExportedEntries = 5000
 
 type ActivityFeedProps = {
-  /** Address in the Client API, as `/api/client/account/activity`. */
-  feed: string
-  /** What is looked at, from the address of the page: `validateSearch: readActivitySearch`. */
+  feed: Feed
+  /** The filters in the address of the page, from `validateSearch: readActivitySearch`. */
   search: ActivitySearch
-  /** Another search was chosen: it belongs into the address of the page. */
-  onSearch: (search: ActivitySearch) => void
-  /** Name of the file for spreadsheets, without its ending. */
+  /** Called with the new filters, which belong in the address of the page. */
+  onSearchChange: (search: ActivitySearch) => void
+  /** Name of the exported file, without its extension. */
   fileName: string
 }
 
-/** What happened, newest first, with filters, details, and a file of it. Its texts: `feed` and `activity`. */
-export function ActivityFeed({ feed, search, onSearch, fileName }: ActivityFeedProps) {
+/** Lists activity, newest first, with filters, details and an export. Needs the texts `feed` and `activity`. */
+export function ActivityFeed({ feed, search, onSearchChange, fileName }: ActivityFeedProps) {
   const { t } = useTranslation(['feed', ...eventTexts])
   const entries = useQuery(activityQuery(feed, search))
   const [opened, setOpened] = useState<ActivityEntry | null>(null)
-  const isAddressRefused = asRequestError(entries.error)?.fieldError('filter.ip') !== undefined
+  const isAddressInvalid = asRequestError(entries.error)?.fieldError('filter.ip') !== undefined
   const isFiltered = Object.keys(search).some((name) => name !== 'page')
   return (
     <div className="flex flex-col gap-4">
       <ActivityFilters
         search={search}
         events={entries.data?.meta.available_events ?? []}
-        isAddressRefused={isAddressRefused}
-        onSearch={onSearch}
+        isAddressInvalid={isAddressInvalid}
+        onSearchChange={onSearchChange}
         actions={<ExportButton feed={feed} search={search} fileName={fileName} />}
       />
-      {isAddressRefused ? (
+      {isAddressInvalid ? (
         <EmptyState icon={History} title={t('no_match')} />
       ) : (
         <Loaded query={{ ...entries, data: entries.error ? undefined : entries.data }}>
@@ -70,7 +70,7 @@ export function ActivityFeed({ feed, search, onSearch, fileName }: ActivityFeedP
                     <Row key={attributes.id} entry={attributes} onOpen={() => setOpened(attributes)} />
                   ))}
                 </RowList>
-                <Pager pagination={meta.pagination} onPage={(page) => onSearch({ ...search, page })} />
+                <Pager pagination={meta.pagination} onPage={(page) => onSearchChange({ ...search, page })} />
               </>
             )
           }
@@ -84,14 +84,14 @@ export function ActivityFeed({ feed, search, onSearch, fileName }: ActivityFeedP
 function Row({ entry, onOpen }: { entry: ActivityEntry; onOpen: () => void }) {
   const { t } = useTranslation('feed')
   const actor = actorOf(entry)
-  const name = actor?.username ?? t(nobodyOf(entry))
+  const name = actor?.username ?? t(actorFallback(entry))
   return (
     <li className="flex items-start gap-3 px-4 py-3">
       <Avatar image={actor?.image} name={name} />
       <div className="min-w-0 flex-1 text-sm">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
           <span className="font-medium wrap-anywhere text-ink">{name}</span>
-          <Instant at={entry.timestamp} />
+          <RelativeTime at={entry.timestamp} />
           {entry.ip && <PrivateText text={entry.ip} className="tabular-nums" />}
           {entry.is_api && <Badge>{t('by_api')}</Badge>}
           {entry.properties.using_sftp === true && <Badge>{t('by_sftp')}</Badge>}
@@ -107,17 +107,17 @@ function Row({ entry, onOpen }: { entry: ActivityEntry; onOpen: () => void }) {
 
 function ExportButton({ feed, search, fileName }: Pick<ActivityFeedProps, 'feed' | 'search' | 'fileName'>) {
   const { t } = useTranslation('feed')
-  const collecting = useMutation({
-    mutationFn: () => fetchActivity(feed, search, mostExported),
+  const exporting = useMutation({
+    mutationFn: () => fetchActivity(feed, search, maxExportedEntries),
     onSuccess: (entries) => {
       saveFile(`${fileName}.csv`, 'text/csv', activityCsv(entries))
-      if (entries.length === mostExported) toast(t('export.limit', { count: mostExported }))
+      if (entries.length === maxExportedEntries) toast(t('export.limit', { count: maxExportedEntries }))
     },
     onError: (error) => toastError(error, t('export.failed')),
   })
   return (
-    <Button icon={Download} busy={collecting.isPending} onClick={() => collecting.mutate()}>
-      {t(collecting.isPending ? 'export.busy' : 'export.submit')}
+    <Button icon={Download} busy={exporting.isPending} onClick={() => exporting.mutate()}>
+      {t(exporting.isPending ? 'export.busy' : 'export.submit')}
     </Button>
   )
 }

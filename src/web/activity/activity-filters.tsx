@@ -12,21 +12,21 @@ type FiltersProps = {
   search: ActivitySearch
   /** Names of the events that occur in the feed. */
   events: readonly string[]
-  /** Whether the panel could not read the address. */
-  isAddressRefused: boolean
-  onSearch: (search: ActivitySearch) => void
-  /** What can be done with what is shown. */
+  /** Whether the panel refused the IP address. */
+  isAddressInvalid: boolean
+  onSearchChange: (search: ActivitySearch) => void
+  /** Buttons beside the filters. */
   actions: ReactNode
 }
 
-/** What of a feed is shown; a change takes effect at once and leads to the first page. */
-export function ActivityFilters({ search, events, isAddressRefused, onSearch, actions }: FiltersProps) {
+/** Shows the filters of a feed. A change takes effect at once and leads to the first page. */
+export function ActivityFilters({ search, events, isAddressInvalid, onSearchChange, actions }: FiltersProps) {
   const { t } = useTranslation('feed')
   const [isOpen, setOpen] = useState(false)
   const { page: _page, ...filters } = search
   const count = Object.keys(filters).length
   const change = (name: keyof Filters, value: string) =>
-    onSearch({ ...filters, [name]: value === '' ? undefined : value })
+    onSearchChange({ ...filters, [name]: value === '' ? undefined : value })
   return (
     <div className="flex flex-wrap items-start gap-x-2 gap-y-3 sm:gap-x-3">
       <Button icon={ListFilter} aria-expanded={isOpen} className="sm:hidden" onClick={() => setOpen(!isOpen)}>
@@ -74,14 +74,14 @@ export function ActivityFilters({ search, events, isAddressRefused, onSearch, ac
         <AddressField
           key={search.ip ?? ''}
           value={search.ip ?? ''}
-          error={isAddressRefused ? t('filters.ip_invalid') : undefined}
+          error={isAddressInvalid ? t('filters.ip_invalid') : undefined}
           onChange={(value) => change('ip', value)}
         />
       </div>
       <div className="flex flex-wrap gap-2 xl:mt-6.5">
         {actions}
         {count > 0 && (
-          <Button look="quiet" onClick={() => onSearch({})}>
+          <Button variant="quiet" onClick={() => onSearchChange({})}>
             {t('filters.clear')}
           </Button>
         )}
@@ -96,7 +96,7 @@ function EventField({
   onChange,
 }: Pick<FiltersProps, 'search' | 'events'> & { onChange: (event: string) => void }) {
   const { t } = useTranslation(['feed', ...eventTexts])
-  const shown = search.event && !events.includes(search.event) ? [...events, search.event] : events
+  const options = search.event && !events.includes(search.event) ? [...events, search.event] : events
   return (
     <SelectField
       label={t('entry.event')}
@@ -105,7 +105,7 @@ function EventField({
       onChange={(event) => onChange(event.target.value)}
     >
       <option value="">{t('filters.any')}</option>
-      {shown.map((event) => (
+      {options.map((event) => (
         <option key={event} value={event}>
           {eventLabel(event)}
         </option>
@@ -114,7 +114,7 @@ function EventField({
   )
 }
 
-/** Takes effect when it has been written to its end. */
+/** Takes effect when the form is submitted, since a partial address would be refused. */
 function AddressField({
   value,
   error,
@@ -125,19 +125,19 @@ function AddressField({
   onChange: (address: string) => void
 }) {
   const { t } = useTranslation('feed')
-  const [written, setWritten] = useState(value)
+  const [draft, setDraft] = useState(value)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onChange(written.trim())
+    onChange(draft.trim())
   }
   return (
     <form onSubmit={submit}>
       <TextField
         label={t('filters.ip')}
-        hint={written.trim() === value ? undefined : t('filters.ip_text')}
+        hint={draft.trim() === value ? undefined : t('filters.ip_text')}
         error={error}
-        value={written}
-        onChange={(event) => setWritten(event.target.value)}
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
         autoComplete="off"
         spellCheck={false}
         enterKeyHint="search"

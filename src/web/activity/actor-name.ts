@@ -1,5 +1,5 @@
 import type { ActivityEntry } from '../api/activity.ts'
 
-/** What is said in place of a name where nobody is known to have done it: key of a text of `feed`. */
-export const nobodyOf = ({ event }: ActivityEntry): 'system' | 'guest' =>
+/** Returns the key in the `feed` texts that stands in for the name of an unknown actor. */
+export const actorFallback = ({ event }: ActivityEntry): 'system' | 'guest' =>
   event.startsWith('auth:') || event.startsWith('event:') ? 'guest' : 'system'

@@ -1,95 +1,101 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { languageChoices } from '../../domain/languages.ts'
 import type { AccountResource } from '../../surfaces/client/resources/account.ts'
 import type { ApiKeyResource } from '../../surfaces/client/resources/api-key.ts'
-import type { RecoveryTokensResource } from '../../surfaces/client/resources/two-factor.ts'
+import type { EmailAddressResource } from '../../surfaces/client/resources/email-address.ts'
 import type { SshKeyResource } from '../../surfaces/client/resources/ssh-key.ts'
-import { request } from './request.ts'
-import { type Item, type List, rowsOf, type Wire } from './resources.ts'
+import { abortedBy, clientApi, done, json } from './client.ts'
+import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
 
-export type Account = Wire<typeof AccountResource>
-export type ApiKey = Wire<typeof ApiKeyResource>
-export type SshKey = Wire<typeof SshKeyResource>
-type RecoveryTokens = Item<Wire<typeof RecoveryTokensResource>>
+export type Account = AttributesOf<typeof AccountResource>
+export type EmailAddress = AttributesOf<typeof EmailAddressResource>
+export type ApiKey = AttributesOf<typeof ApiKeyResource>
+export type LanguageChoice = (typeof languageChoices)[number]
+export type SshKey = AttributesOf<typeof SshKeyResource>
 
-const base = '/api/client/account'
+const { account } = clientApi
 
-/** The reader's own account. */
+/** The account of the user. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
-  queryFn: ({ signal }) => request<Item<Account>>('GET', base, { signal }).then(attributesOf),
+  queryFn: ({ signal }) => json(account.$get({}, abortedBy(signal))).then(attributesOf),
 })
 
-const attributesOf = <Attributes>({ attributes }: Item<Attributes>) => attributes
-
 export const changeEmail = (form: { email: string; password: string }) =>
-  request<void>('PUT', `${base}/email`, { body: form })
+  done(account.email.$put({ json: form }))
+
+/** The address of the account, whether it is verified, and the one that waits for its link. */
+export const emailAddressQuery = queryOptions({
+  queryKey: ['account', 'email'],
+  queryFn: ({ signal }) => json(account.email.$get({}, abortedBy(signal))).then(attributesOf),
+})
+
+/** Mails another link for the address that waits for one. */
+export const sendEmailLink = () => done(account.email.resend.$post())
+
+/** Verifies an address with the token of a mailed link. */
+export const verifyEmail = (token: string) => done(account.email.verify.$post({ json: { token } }))
+
+export const cancelEmailChange = () => done(account.email.pending.$delete())
 
 export const changePassword = (form: {
   current_password: string
   password: string
   password_confirmation: string
-}) => request<void>('PUT', `${base}/password`, { body: form })
+}) => done(account.password.$put({ json: form }))
 
-/** The account has this picture from now on; at most 2 MiB. */
-export async function changeAvatar(picture: Blob): Promise<Account> {
-  const body = new FormData()
-  body.set('avatar', picture, `avatar.${picture.type.split('/')[1]}`)
-  return attributesOf(await request<Item<Account>>('POST', `${base}/avatar`, { body }))
+/** Replaces the avatar of the account; at most 2 MiB. */
+export function changeAvatar(picture: Blob): Promise<Account> {
+  const avatar = new File([picture], `avatar.${picture.type.split('/')[1]}`, { type: picture.type })
+  return json(account.avatar.$post({ form: { avatar } })).then(attributesOf)
 }
 
-export const removeAvatar = () => request<Item<Account>>('DELETE', `${base}/avatar`).then(attributesOf)
+export const removeAvatar = (): Promise<Account> => json(account.avatar.$delete()).then(attributesOf)
 
-export const changePrivacy = (blur: boolean) =>
-  request<Item<Account>>('PUT', `${base}/privacy`, { body: { blur_sensitive_data: blur } }).then(attributesOf)
+export const changePrivacy = (blur: boolean): Promise<Account> =>
+  json(account.privacy.$put({ json: { blur_sensitive_data: blur } })).then(attributesOf)
 
-export const changeLanguage = (language: string) =>
-  request<{ language: string; locale: string }>('PUT', `${base}/language`, { body: { language } })
+export const changeLanguage = (language: LanguageChoice) =>
+  json(account.language.$put({ json: { language } }))
 
-/** A new secret for an authenticator; whatever was asked for before counts no more. */
-export const setUpTwoFactor = () =>
-  request<{ data: { image_url_data: string; secret: string } }>('GET', `${base}/two-factor`).then(
-    ({ data }) => ({ uri: data.image_url_data, secret: data.secret }),
-  )
+/** Creates a secret for an authenticator; one created before is no longer valid. */
+export async function setUpTwoFactor(): Promise<{ uri: string; secret: string }> {
+  const { data } = await json(account['two-factor'].$get())
+  return { uri: data.image_url_data, secret: data.secret }
+}
 
-const tokensOf = ({ attributes }: RecoveryTokens) => attributes.tokens
-
-/** Gives the recovery tokens, which nobody shows again. */
-export const enableTwoFactor = (form: { code: string; password: string }) =>
-  request<RecoveryTokens>('POST', `${base}/two-factor`, { body: form }).then(tokensOf)
+/** Turns on two-factor authentication. Returns the recovery tokens, which are shown only once. */
+export const enableTwoFactor = async (form: { code: string; password: string }): Promise<string[]> =>
+  (await json(account['two-factor'].$post({ json: form }))).attributes.tokens
 
 export const disableTwoFactor = (password: string) =>
-  request<void>('POST', `${base}/two-factor/disable`, { body: { password } })
+  done(account['two-factor'].disable.$post({ json: { password } }))
 
-/** The recovery tokens before count no more. */
-export const regenerateTokens = (password: string) =>
-  request<RecoveryTokens>('POST', `${base}/two-factor/regenerate-tokens`, { body: { password } }).then(
-    tokensOf,
-  )
+/** Replaces the recovery tokens: those from before are no longer valid. */
+export const regenerateTokens = async (password: string): Promise<string[]> =>
+  (await json(account['two-factor']['regenerate-tokens'].$post({ json: { password } }))).attributes.tokens
 
 export const apiKeysQuery = queryOptions({
   queryKey: ['account', 'api-keys'],
-  queryFn: ({ signal }) => request<List<ApiKey>>('GET', `${base}/api-keys`, { signal }).then(rowsOf),
+  queryFn: ({ signal }) => json(account['api-keys'].$get({}, abortedBy(signal))).then(rowsOf),
 })
 
-/** Gives the whole key, which nobody shows again. */
+/** Creates an API key. Returns the whole key, which is shown only once. */
 export async function createApiKey(form: { description: string; allowed_ips: string[] }): Promise<string> {
-  const { attributes, meta } = await request<Item<ApiKey> & { meta: { secret_token: string } }>(
-    'POST',
-    `${base}/api-keys`,
-    { body: form },
-  )
+  const { attributes, meta } = await json(account['api-keys'].$post({ json: form }))
   return attributes.identifier + meta.secret_token
 }
 
-export const deleteApiKey = (identifier: string) => request<void>('DELETE', `${base}/api-keys/${identifier}`)
+export const deleteApiKey = (identifier: string) =>
+  done(account['api-keys'][':identifier'].$delete({ param: { identifier } }))
 
 export const sshKeysQuery = queryOptions({
   queryKey: ['account', 'ssh-keys'],
-  queryFn: ({ signal }) => request<List<SshKey>>('GET', `${base}/ssh-keys`, { signal }).then(rowsOf),
+  queryFn: ({ signal }) => json(account['ssh-keys'].$get({}, abortedBy(signal))).then(rowsOf),
 })
 
 export const addSshKey = (form: { name: string; public_key: string }) =>
-  request<Item<SshKey>>('POST', `${base}/ssh-keys`, { body: form })
+  done(account['ssh-keys'].$post({ json: form }))
 
 export const removeSshKey = (fingerprint: string) =>
-  request<void>('POST', `${base}/ssh-keys/remove`, { body: { fingerprint } })
+  done(account['ssh-keys'].remove.$post({ json: { fingerprint } }))

@@ -1,17 +1,19 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ActivityLogResource } from '../../surfaces/client/resources/activity-log.ts'
-import { request } from './request.ts'
-import type { Item, PageOf, Wire } from './resources.ts'
+import type { PublicUserResource } from '../../surfaces/client/resources/public-user.ts'
+import { abortedBy, clientApi, json, serverApi } from './client.ts'
+import type { AttributesOf } from './resources.ts'
 
-export type ActivityEntry = Wire<typeof ActivityLogResource>
-type ActivityPage = PageOf<ActivityEntry>
-type ActivityPageWithEvents = ActivityPage & { meta: { available_events: string[] } }
-type Person = { uuid: string; username: string; email: string; image: string }
+export type ActivityEntry = AttributesOf<typeof ActivityLogResource>
+type Actor = AttributesOf<typeof PublicUserResource>
+
+/** The activity of a server by its identifier, or of the account. */
+export type Feed = { server: string } | 'account'
 
 export const periods = ['24h', '7d', '30d', '90d'] as const
 export const sources = ['web', 'api', 'sftp', 'system'] as const
 
-/** Which entries of a feed are asked for, as the address of the page says it. */
+/** The filters and the page of a feed, as they stand in the address of the page. */
 export type ActivitySearch = {
   event?: string
   period?: (typeof periods)[number]
@@ -21,11 +23,11 @@ export type ActivitySearch = {
   page?: number
 }
 
-/** The search of a page with a feed; what is none of it is left out. For `validateSearch` of a route. */
+/** Reads the search of a page with a feed, without what does not fit. For `validateSearch` of a route. */
 export function readActivitySearch(search: Record<string, unknown>): ActivitySearch {
   const { event, period, date, source, ip, page } = search
   const isDate = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date)
-  return given({
+  return withoutUndefined({
     event: typeof event === 'string' && event !== '' ? event : undefined,
     period: periods.find((each) => each === period),
     date: isDate ? date : undefined,
@@ -35,55 +37,55 @@ export function readActivitySearch(search: Record<string, unknown>): ActivitySea
   })
 }
 
-const given = <Values extends object>(values: Values) =>
+const withoutUndefined = <Values extends object>(values: Values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Values]?: NonNullable<Values[Name]>
   }
 
-const mostPerPage = 100
+const maxPerPage = 100
 
-function fetchPage(feed: string, search: ActivitySearch, perPage: number | null, signal?: AbortSignal) {
+function fetchPage(feed: Feed, search: ActivitySearch, perPage?: number, signal?: AbortSignal) {
   const { event, period, date, source, ip, page } = search
-  return request<ActivityPageWithEvents>('GET', feed, {
-    query: {
-      include: 'actor',
-      'filter[event_exact]': event,
-      'filter[period]': period,
-      'filter[date]': date,
-      'filter[source]': source,
-      'filter[ip]': ip,
-      page,
-      per_page: perPage,
-    },
-    ...(signal ? { signal } : {}),
-  })
+  const query = {
+    include: 'actor',
+    'filter[event_exact]': event,
+    'filter[period]': period,
+    'filter[date]': date,
+    'filter[source]': source,
+    'filter[ip]': ip,
+    page,
+    per_page: perPage,
+  }
+  return json(
+    feed === 'account'
+      ? clientApi.account.activity.$get({ query }, abortedBy(signal))
+      : serverApi.activity.$get({ param: feed, query }, abortedBy(signal)),
+  )
 }
 
-/** One page of a feed, newest first; `feed` is its address in the Client API. */
-export const activityQuery = (feed: string, search: ActivitySearch) =>
+/** One page of a feed, newest first. */
+export const activityQuery = (feed: Feed, search: ActivitySearch) =>
   queryOptions({
     queryKey: ['activity', feed, search],
-    queryFn: ({ signal }) => fetchPage(feed, search, null, signal),
+    queryFn: ({ signal }) => fetchPage(feed, search, undefined, signal),
     placeholderData: keepPreviousData,
   })
 
-/** All entries that are asked for, newest first, up to `most`: page after page. */
+/** Fetches the entries that match the filters, newest first, at most `maxEntries`: page after page. */
 export async function fetchActivity(
-  feed: string,
+  feed: Feed,
   search: ActivitySearch,
-  most: number,
+  maxEntries: number,
 ): Promise<ActivityEntry[]> {
   const entries: ActivityEntry[] = []
-  for (let page = 1; entries.length < most; page += 1) {
-    const { data, meta } = await fetchPage(feed, { ...search, page }, mostPerPage)
+  for (let page = 1; entries.length < maxEntries; page += 1) {
+    const { data, meta } = await fetchPage(feed, { ...search, page }, maxPerPage)
     entries.push(...data.map(({ attributes }) => attributes))
     if (data.length === 0 || page >= meta.pagination.total_pages) break
   }
-  return entries.slice(0, most)
+  return entries.slice(0, maxEntries)
 }
 
-/** Who did it; null where it was nobody, or somebody who is gone. */
-export function actorOf({ relationships }: ActivityEntry): Person | null {
-  const actor = relationships?.actor as Item<Person | null> | undefined
-  return actor?.attributes ?? null
-}
+/** Returns the user who did it; null for the system and for deleted users. */
+export const actorOf = ({ relationships }: ActivityEntry): Actor | null =>
+  relationships?.actor.attributes ?? null

@@ -1,71 +1,76 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { InferRequestType } from 'hono/client'
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
+import type { presentSignIn } from '../../surfaces/browser/resources/sign-in.ts'
 import type { presentMethods } from '../../surfaces/browser/resources/sign-in-methods.ts'
-import { request } from './request.ts'
+import { abortedBy, browserApi, json } from './client.ts'
 
 export type SignInMethods = ReturnType<typeof presentMethods>
 
-/** Signed in, or a second factor is asked for under this token. */
-export type SignInAnswer =
-  | { complete: true; intended: string }
-  | { complete: false; confirmation_token: string }
+/** Signed in, or a second factor is required under this token. */
+export type SignInResult = ReturnType<typeof presentSignIn>['data']
 
-/** What a captcha gave, under the name of its provider; empty without one. */
-export type CaptchaResponse = Record<string, string>
+const { auth } = browserApi
 
-/** The ways to sign in. What went wrong at a provider is told once, so the answer is kept. */
-export const methodsQuery = (asksForCheckpoint: boolean) =>
+type LoginForm = InferRequestType<typeof auth.login.$post>['json']
+/** The response of a captcha under the field name of its provider; empty without a captcha. */
+export type CaptchaResponse = Partial<Record<Extract<keyof LoginForm, `${string}-response`>, string>>
+
+/** The sign-in methods. The panel reports an error of a provider only once, so the answer is kept. */
+export const methodsQuery = (isCheckpoint: boolean) =>
   queryOptions({
-    queryKey: ['sign-in-methods', asksForCheckpoint],
+    queryKey: ['sign-in-methods', isCheckpoint],
     queryFn: ({ signal }) =>
-      request<SignInMethods>('GET', '/auth/methods', {
-        query: { oauth: asksForCheckpoint ? 'checkpoint' : null },
-        signal,
-      }),
+      json(auth.methods.$get({ query: { oauth: isCheckpoint ? 'checkpoint' : null } }, abortedBy(signal))),
     staleTime: Infinity,
   })
 
-const signIn = async (path: string, body: unknown): Promise<SignInAnswer> =>
-  (await request<{ data: SignInAnswer }>('POST', path, { body })).data
+/** Returns the path of the sign-in with a provider; the user comes back to `intended`. */
+export const providerPath = (
+  provider: SignInMethods['providers'][number]['id'],
+  intended: string | undefined,
+) => auth.oauth[':provider'].$path({ param: { provider }, query: { intended } })
 
-export const signInWithPassword = (
+export const signInWithPassword = async (
   form: { user: string; password: string; remember: boolean },
   captcha: CaptchaResponse,
-) => signIn('/auth/login', { ...form, ...captcha })
+): Promise<SignInResult> => (await json(auth.login.$post({ json: { ...form, ...captcha } }))).data
 
-/** The proof is a code of the authenticator, or a recovery token. */
-export const passCheckpoint = (
+/** Completes the two-factor checkpoint with a code of the authenticator or a recovery token. */
+export const passCheckpoint = async (
   confirmation_token: string,
   proof: { authentication_code: string } | { recovery_token: string },
-) => signIn('/auth/login/checkpoint', { confirmation_token, ...proof })
+): Promise<SignInResult> =>
+  (await json(auth.login.checkpoint.$post({ json: { confirmation_token, ...proof } }))).data
 
-export const passkeyOptions = () =>
-  request<PublicKeyCredentialRequestOptionsJSON>('POST', '/auth/passkeys/options')
+export const passkeyOptions = async () =>
+  (await json(auth.passkeys.options.$post())) as PublicKeyCredentialRequestOptionsJSON
 
-export const signInWithPasskey = ({ id, response }: AuthenticationResponseJSON) => {
-  const { clientDataJSON, authenticatorData, signature, userHandle } = response
-  return signIn('/auth/passkeys/login', {
-    id,
-    response: { clientDataJSON, authenticatorData, signature, userHandle },
-  })
+export const signInWithPasskey = async ({
+  id,
+  response,
+}: AuthenticationResponseJSON): Promise<SignInResult> => {
+  const { clientDataJSON, authenticatorData, signature, userHandle = '' } = response
+  const assertion = { id, response: { clientDataJSON, authenticatorData, signature, userHandle } }
+  return (await json(auth.passkeys.login.$post({ json: assertion }))).data
 }
 
-export const register = (
+export const register = async (
   form: { username: string; email: string; password: string; password_confirmation: string },
   captcha: CaptchaResponse,
-) => signIn('/auth/register', { ...form, ...captcha })
+): Promise<SignInResult> => (await json(auth.register.$post({ json: { ...form, ...captcha } }))).data
 
-/** A link to a new password is on its way, if somebody has this address. */
+/** Asks the panel to send a password reset link, if an account has this address. */
 export const requestPasswordReset = (email: string, captcha: CaptchaResponse) =>
-  request<{ status: string }>('POST', '/auth/password', { body: { email, ...captcha } })
+  json(auth.password.$post({ json: { email, ...captcha } }))
 
-/** The account has a new password; `send_to_login` when its owner has to sign in with it himself. */
+/** Sets a new password; `send_to_login` is true when the user has to sign in with it. */
 export const resetPassword = (form: {
   token: string
   email: string
   password: string
   password_confirmation: string
-}) => request<{ redirect_to: string; send_to_login: boolean }>('POST', '/auth/password/reset', { body: form })
+}) => json(auth.password.reset.$post({ json: form }))

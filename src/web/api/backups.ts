@@ -1,36 +1,34 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BackupResource } from '../../surfaces/client/resources/backup.ts'
-import { request } from './request.ts'
-import { type Item, type PageOf, rowsOf, type Wire } from './resources.ts'
+import { abortedBy, done, json, serverApi } from './client.ts'
+import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
 
-export type Backup = Wire<typeof BackupResource>
-type BackupPage = PageOf<Backup> & { meta: { backup_count: number } }
+export type Backup = AttributesOf<typeof BackupResource>
 export type Backups = { rows: Backup[]; used: number }
 
-const mostPerPage = 50
-/** Milliseconds between two looks at what is being made. */
-const betweenLooks = 3000
+const maxPerPage = 50
+const pollIntervalMs = 3000
 
-const pathOf = (server: string, backup = '') =>
-  `/api/client/servers/${server}/backups${backup && `/${backup}`}`
+const { backups } = serverApi
+const backupApi = backups[':backup']
 
 export const backupsKey = (server: string) => ['server', server, 'backups'] as const
 
-/** All backups of a server, the newest first, and how many count on its limit. Asked for again while one is made. */
+/** All backups of a server, newest first, and how many count towards its limit. Refetched while one is running. */
 export const backupsQuery = (server: string) =>
   queryOptions({
     queryKey: backupsKey(server),
     queryFn: async ({ signal }): Promise<Backups> => {
       const rows: Backup[] = []
       for (let page = 1; ; page += 1) {
-        const query = { page, per_page: mostPerPage }
-        const answer = await request<BackupPage>('GET', pathOf(server), { query, signal })
+        const query = { page, per_page: maxPerPage }
+        const answer = await json(backups.$get({ param: { server }, query }, abortedBy(signal)))
         rows.push(...rowsOf(answer))
         const { backup_count: used, pagination } = answer.meta
         if (page >= pagination.total_pages) return { rows: rows.toReversed(), used }
       }
     },
-    refetchInterval: ({ state }) => (state.data?.rows.some(isRunning) ? betweenLooks : false),
+    refetchInterval: ({ state }) => (state.data?.rows.some(isRunning) ? pollIntervalMs : false),
   })
 
 export const isRunning = ({ completed_at }: Backup): boolean => completed_at === null
@@ -38,21 +36,21 @@ export const hasFailed = (backup: Backup): boolean => !isRunning(backup) && !bac
 
 export type NewBackup = { name: string; ignored: string; is_locked: boolean }
 
-/** The node begins to make it. */
-export const createBackup = (server: string, body: NewBackup) =>
-  request<Item<Backup>>('POST', pathOf(server), { body })
+/** Starts a backup. */
+export const createBackup = (server: string, form: NewBackup) =>
+  done(backups.$post({ param: { server }, json: form }))
 
-/** A locked one is not locked any more, another one is. */
-export const toggleBackupLock = (server: string, backup: string) =>
-  request<Item<Backup>>('POST', `${pathOf(server, backup)}/lock`)
+/** Locks a backup, or unlocks a locked one. */
+export const toggleBackupLock = (server: string, backup: string): Promise<Backup> =>
+  json(backupApi.lock.$post({ param: { server, backup } })).then(attributesOf)
 
-/** Where its archive can be fetched once, for a few minutes. */
-export const backupAddress = async (server: string, backup: string) =>
-  (await request<Item<{ url: string }>>('GET', `${pathOf(server, backup)}/download`)).attributes.url
+/** Returns a download link for the archive, valid once and for a few minutes. */
+export const backupDownloadUrl = async (server: string, backup: string): Promise<string> =>
+  (await json(backupApi.download.$get({ param: { server, backup } }))).attributes.url
 
-/** The node begins to restore the server from it; with `truncate` it removes all files before. */
+/** Starts restoring the server from a backup; with `truncate` all files are deleted before. */
 export const restoreBackup = (server: string, backup: string, truncate: boolean) =>
-  request<void>('POST', `${pathOf(server, backup)}/restore`, { body: { truncate } })
+  done(backupApi.restore.$post({ param: { server, backup }, json: { truncate } }))
 
 export const deleteBackup = (server: string, backup: string) =>
-  request<void>('DELETE', pathOf(server, backup))
+  done(backupApi.$delete({ param: { server, backup } }))

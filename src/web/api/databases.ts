@@ -1,14 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { DatabaseResource } from '../../surfaces/client/resources/database.ts'
-import { request } from './request.ts'
-import { type Item, type List, rowsOf, type Wire } from './resources.ts'
+import { abortedBy, done, json, serverApi } from './client.ts'
+import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
 
-export type Database = Wire<typeof DatabaseResource> & {
-  relationships?: { password: Item<{ password: string } | null> }
-}
+export type Database = AttributesOf<typeof DatabaseResource>
 
-const pathOf = (server: string, database = '') =>
-  `/api/client/servers/${server}/databases${database && `/${database}`}`
+const { databases } = serverApi
 
 export const databasesKey = (server: string) => ['server', server, 'databases'] as const
 
@@ -16,29 +13,30 @@ export const databasesKey = (server: string) => ['server', server, 'databases'] 
 export const databasesQuery = (server: string) =>
   queryOptions({
     queryKey: databasesKey(server),
-    queryFn: async ({ signal }) => rowsOf(await request<List<Database>>('GET', pathOf(server), { signal })),
+    queryFn: ({ signal }) =>
+      json(databases.$get({ param: { server }, query: {} }, abortedBy(signal))).then(rowsOf),
   })
 
-/** The password of one of them, which is kept nowhere; null where there is none for the reader. */
+/** Fetches the password of one database; null when the user may not see it. It is cached nowhere. */
 export async function databasePassword(server: string, database: string): Promise<string | null> {
-  const query = { include: 'password' }
-  const rows = rowsOf(await request<List<Database>>('GET', pathOf(server), { query }))
+  const rows = rowsOf(await json(databases.$get({ param: { server }, query: { include: 'password' } })))
   const found = rows.find(({ id }) => id === database)
   return found ? passwordOf(found) : null
 }
 
-/** The password that an answer tells. */
+/** Returns the password that an answer includes. */
 export const passwordOf = ({ relationships }: Database): string | null =>
   relationships?.password.attributes?.password ?? null
 
 export type NewDatabase = { database: string; remote: string }
 
-export const createDatabase = (server: string, body: NewDatabase) =>
-  request<Item<Database>>('POST', pathOf(server), { body })
+/** Creates a database. The answer includes its password for users who may see it. */
+export const createDatabase = (server: string, form: NewDatabase): Promise<Database> =>
+  json(databases.$post({ param: { server }, json: form })).then(attributesOf)
 
-/** Its user has another password from now on, which the answer tells to whoever may see it. */
-export const rotateDatabasePassword = (server: string, database: string) =>
-  request<Item<Database>>('POST', `${pathOf(server, database)}/rotate-password`)
+/** Gives the database another password. The answer includes it for users who may see it. */
+export const rotateDatabasePassword = (server: string, database: string): Promise<Database> =>
+  json(databases[':database']['rotate-password'].$post({ param: { server, database } })).then(attributesOf)
 
 export const deleteDatabase = (server: string, database: string) =>
-  request<void>('DELETE', pathOf(server, database))
+  done(databases[':database'].$delete({ param: { server, database } }))

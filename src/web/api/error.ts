@@ -1,16 +1,16 @@
-type Entry = { code: string; detail: string; meta?: { source_field: string; rule: string } }
+type ErrorEntry = { code: string; detail: string; meta?: { source_field: string; rule: string } }
 
-/** A request that was refused, or that nobody answered (`status` 0). */
+/** A request that the panel refused, or that got no answer (`status` 0). */
 export class RequestError extends Error {
   readonly status: number
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ErrorEntry[]
   readonly requestId: string | null
-  /** Seconds after which it may be tried again, where the panel says so. */
+  /** Seconds after which the request may be repeated, from `Retry-After`. */
   readonly retryAfter: number | null
 
   constructor(
     status: number,
-    entries: readonly Entry[],
+    entries: readonly ErrorEntry[],
     requestId: string | null,
     retryAfter: number | null,
   ) {
@@ -22,18 +22,18 @@ export class RequestError extends Error {
     this.retryAfter = retryAfter
   }
 
-  /** The panel's sentence about a field of the form that was sent. */
+  /** Returns the error of a field. */
   fieldError(field: string): string | undefined {
     return this.entries.find(({ meta }) => meta?.source_field === field)?.detail
   }
 
-  /** The rule that a field of what was sent broke. */
-  brokenRule(field: string): string | undefined {
+  /** Returns the rule that a field broke. */
+  fieldRule(field: string): string | undefined {
     return this.entries.find(({ meta }) => meta?.source_field === field)?.meta?.rule
   }
 
-  /** Sentences that belong to none of these fields. */
-  otherThan(fields: readonly string[]): string[] {
+  /** Returns the errors that belong to none of these fields. */
+  detailsExcept(fields: readonly string[]): string[] {
     return this.entries
       .filter(({ meta }) => !meta || !fields.includes(meta.source_field))
       .map(({ detail }) => detail)
@@ -43,9 +43,9 @@ export class RequestError extends Error {
 export const asRequestError = (error: unknown): RequestError | null =>
   error instanceof RequestError ? error : null
 
-/** What a refused answer says; bodies that are none of ours say nothing. */
-export async function refusalOf(answer: Response): Promise<RequestError> {
-  const body = (await answer.json().catch(() => null)) as { errors?: Entry[] } | null
+/** Reads the errors of an answer; a body that is not from the panel has none. */
+export async function readRequestError(answer: Response): Promise<RequestError> {
+  const body = (await answer.json().catch(() => null)) as { errors?: ErrorEntry[] } | null
   const seconds = Number(answer.headers.get('retry-after'))
   return new RequestError(
     answer.status,

@@ -1,77 +1,80 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { FileObject } from '../../surfaces/client/resources/file-object.ts'
-import type { SignedUrl } from '../../surfaces/client/resources/signed-url.ts'
-import { request } from './request.ts'
-import { type Item, type List, rowsOf, type Wire } from './resources.ts'
+import { abortedBy, done, json, serverApi } from './client.ts'
+import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
 
-export type FileEntry = Wire<typeof FileObject>
+export type FileEntry = AttributesOf<typeof FileObject>
 
-/** Entries that one request may name. */
-const mostNames = 1000
+/** The panel accepts at most this many entries in one request. */
+const maxEntriesPerRequest = 1000
 
-const base = (server: string) => `/api/client/servers/${server}/files`
+const { files } = serverApi
 
-/** What a folder of a server holds. */
+/** A folder as the panel lists it; truncated when it has more entries than these. */
+export type Folder = { entries: FileEntry[]; isTruncated: boolean }
+
+/** A folder of a server. */
 export const filesQuery = (server: string, directory: string) =>
   queryOptions({
     queryKey: ['files', server, directory],
-    queryFn: async ({ signal }) =>
-      rowsOf(await request<List<FileEntry>>('GET', `${base(server)}/list`, { query: { directory }, signal })),
+    queryFn: ({ signal }) =>
+      json(files.list.$get({ param: { server }, query: { directory } }, abortedBy(signal))).then(
+        (list): Folder => ({ entries: rowsOf(list), isTruncated: list.meta?.truncated === true }),
+      ),
   })
 
-/** The bytes of a file. The panel records that it was read. */
-export const fileBytes = (server: string, file: string, signal?: AbortSignal) =>
-  request<ArrayBuffer>('GET', `${base(server)}/contents`, {
-    query: { file },
-    as: 'bytes',
-    ...(signal ? { signal } : {}),
-  })
+/** Reads the bytes of a file. The panel records that it was read. */
+export async function fileBytes(server: string, file: string, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const answer = await files.contents.$get({ param: { server }, query: { file } }, abortedBy(signal))
+  return answer.arrayBuffer()
+}
 
-/** The file holds this text, made or replaced. */
+/** Writes a text to a file, which is created or replaced. */
 export const writeFile = (server: string, file: string, text: string) =>
-  request<void>('POST', `${base(server)}/write`, { query: { file }, body: text })
-
-const signedUrl = async (server: string, kind: 'upload' | 'download', file?: string) =>
-  (await request<Item<Wire<typeof SignedUrl>>>('GET', `${base(server)}/${kind}`, { query: { file } }))
-    .attributes.url
-
-/** Where the node takes files: for one use. */
-export const uploadUrl = (server: string) => signedUrl(server, 'upload')
-
-/** Where the node hands a file out: for one use. */
-export const downloadUrl = (server: string, file: string) => signedUrl(server, 'download', file)
-
-/** The things are called so from now on; `to` is read from the folder. */
-export const renameFiles = (server: string, root: string, files: readonly { from: string; to: string }[]) =>
-  inParts(files, (part) => request<void>('PUT', `${base(server)}/rename`, { body: { root, files: part } }))
-
-/** The things are gone for good. */
-export const deleteFiles = (server: string, root: string, names: readonly string[]) =>
-  inParts(names, (files) => request<void>('POST', `${base(server)}/delete`, { body: { root, files } }))
-
-/** The things have these rights: octal digits. */
-export const changeModes = (server: string, root: string, names: readonly string[], mode: string) =>
-  inParts(names, (part) =>
-    request<void>('POST', `${base(server)}/chmod`, {
-      body: { root, files: part.map((file) => ({ file, mode })) },
-    }),
+  done(
+    files.write.$post(
+      { param: { server }, query: { file } },
+      { init: { body: text, headers: { 'content-type': 'text/plain' } } },
+    ),
   )
 
-/** There is a copy beside the file, under a name that the node finds. */
+/** Returns the address of the node to which files can be uploaded once. */
+export const uploadUrl = async (server: string): Promise<string> =>
+  (await json(files.upload.$get({ param: { server } }))).attributes.url
+
+/** Returns the address of the node from which a file can be downloaded once. */
+export const downloadUrl = async (server: string, file: string): Promise<string> =>
+  (await json(files.download.$get({ param: { server }, query: { file } }))).attributes.url
+
+/** Renames or moves entries; `from` and `to` are relative to `root`. */
+export const renameFiles = (server: string, root: string, entries: readonly { from: string; to: string }[]) =>
+  inBatches(entries, (batch) => files.rename.$put({ param: { server }, json: { root, files: batch } }))
+
+/** Deletes entries permanently. */
+export const deleteFiles = (server: string, root: string, names: readonly string[]) =>
+  inBatches(names, (batch) => files.delete.$post({ param: { server }, json: { root, files: batch } }))
+
+/** Sets the permissions of entries, in octal digits. */
+export const changeModes = (server: string, root: string, names: readonly string[], mode: string) =>
+  inBatches(names, (batch) =>
+    files.chmod.$post({ param: { server }, json: { root, files: batch.map((file) => ({ file, mode })) } }),
+  )
+
+/** Copies a file beside itself, under a name that the node chooses. */
 export const copyFile = (server: string, location: string) =>
-  request<void>('POST', `${base(server)}/copy`, { body: { location } })
+  done(files.copy.$post({ param: { server }, json: { location } }))
 
-/** The folder is there, with those above it. */
+/** Creates a folder, with its parents. */
 export const createFolder = (server: string, root: string, name: string) =>
-  request<void>('POST', `${base(server)}/create-folder`, { body: { root, name } })
+  done(files['create-folder'].$post({ param: { server }, json: { root, name } }))
 
-/** Packs the things into an archive beside them. */
-export const packFiles = (server: string, root: string, files: readonly string[]) =>
-  request<Item<FileEntry>>('POST', `${base(server)}/compress`, { body: { root, files } })
+/** Packs entries into an archive beside them. */
+export const packFiles = (server: string, root: string, names: readonly string[]): Promise<FileEntry> =>
+  json(files.compress.$post({ param: { server }, json: { root, files: [...names] } })).then(attributesOf)
 
-/** Unpacks an archive where it is. False when the node goes on by itself. */
+/** Unpacks an archive into its folder. Returns false when the node goes on in the background. */
 export const unpackFile = async (server: string, root: string, file: string): Promise<boolean> =>
-  (await request<unknown>('POST', `${base(server)}/decompress`, { body: { root, file } })) === undefined
+  (await files.decompress.$post({ param: { server }, json: { root, file } })).status === 204
 
 export type Pull = {
   url: string
@@ -81,14 +84,14 @@ export type Pull = {
   foreground: boolean
 }
 
-/** The node fetches a file from elsewhere. */
-export const pullFile = (server: string, body: Pull) =>
-  request<void>('POST', `${base(server)}/pull`, { body })
+/** Makes the node download a file from an address. */
+export const pullFile = (server: string, form: Pull) =>
+  done(files.pull.$post({ param: { server }, json: form }))
 
-/** One request after the other, since the panel lets changes take turns. */
-async function inParts<Entry>(entries: readonly Entry[], send: (part: Entry[]) => Promise<void>) {
-  for (let start = 0; start < entries.length; start += mostNames) {
-    // oxlint-disable-next-line no-await-in-loop -- in turn
-    await send(entries.slice(start, start + mostNames))
+/** Sends one request after the other: the panel makes changes to the files of a server one at a time. */
+async function inBatches<Entry>(entries: readonly Entry[], sendBatch: (batch: Entry[]) => Promise<unknown>) {
+  for (let start = 0; start < entries.length; start += maxEntriesPerRequest) {
+    // oxlint-disable-next-line no-await-in-loop -- one at a time
+    await sendBatch(entries.slice(start, start + maxEntriesPerRequest))
   }
 }

@@ -1,26 +1,30 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from './request.ts'
-import { type Allocation, type Item, type List, rowsOf } from './resources.ts'
+import { abortedBy, done, json, serverApi } from './client.ts'
+import { type Allocation, attributesOf, rowsOf } from './resources.ts'
+
+const { allocations } = serverApi.network
 
 export const allocationsKey = (server: string) => ['server', server, 'allocations'] as const
-const pathOf = (server: string, rest = '') => `/api/client/servers/${server}/network/allocations${rest}`
 
-/** The addresses of a server, by address and port. */
+/** The allocations of a server, by address and port. */
 export const allocationsQuery = (server: string) =>
   queryOptions({
     queryKey: allocationsKey(server),
-    queryFn: async ({ signal }) => rowsOf(await request<List<Allocation>>('GET', pathOf(server), { signal })),
+    queryFn: ({ signal }) => json(allocations.$get({ param: { server } }, abortedBy(signal))).then(rowsOf),
   })
 
-/** The server has one more free address of its node. */
-export const addAllocation = (server: string) => request<Item<Allocation>>('POST', pathOf(server))
+const paramOf = (server: string, id: number) => ({ server, allocation: String(id) })
+
+/** Adds a free allocation of the node to the server. */
+export const addAllocation = (server: string): Promise<Allocation> =>
+  json(allocations.$post({ param: { server } })).then(attributesOf)
 
 export const changeAllocationNotes = (server: string, id: number, notes: string) =>
-  request<Item<Allocation>>('POST', pathOf(server, `/${id}`), { body: { notes } })
+  done(allocations[':allocation'].$post({ param: paramOf(server, id), json: { notes } }))
 
-/** The game listens here from its next start on. */
+/** Makes an allocation the primary one; the game uses it from its next start. */
 export const makeAllocationPrimary = (server: string, id: number) =>
-  request<Item<Allocation>>('POST', pathOf(server, `/${id}/primary`))
+  done(allocations[':allocation'].primary.$post({ param: paramOf(server, id) }))
 
 export const removeAllocation = (server: string, id: number) =>
-  request<void>('DELETE', pathOf(server, `/${id}`))
+  done(allocations[':allocation'].$delete({ param: paramOf(server, id) }))

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from './request.ts'
+import { json } from './client.ts'
+import { send } from './request.ts'
 
 export type Schema = {
   $ref?: string
@@ -19,23 +20,23 @@ export type Schema = {
 
 export type Parameter = { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }
 type Content = Record<string, { schema: Schema }>
-export type Answer = { $ref?: string; description?: string; content?: Content }
+export type ResponseObject = { $ref?: string; description?: string; content?: Content }
 
 export type Operation = {
   operationId: string
   tags: string[]
   summary: string
-  /** Any one of them will do. */
+  /** Alternatives: any one of them is enough. */
   security: Record<string, never[]>[]
   'x-permission': string
   'x-throttles'?: { name: string; limit: number | 'configured'; seconds: number }[]
   parameters: Parameter[]
   requestBody?: { required: boolean; content: Content }
-  responses: Record<string, Answer>
+  responses: Record<string, ResponseObject>
 }
 
 /** How a credential is sent. */
-export type Scheme = { type: string; in?: 'header' | 'cookie'; name?: string; description: string }
+export type SecurityScheme = { type: string; in?: 'header' | 'cookie'; name?: string; description: string }
 
 export type ApiDocument = {
   info: { version: string }
@@ -43,22 +44,22 @@ export type ApiDocument = {
   paths: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, Schema>
-    responses: Record<string, Answer>
-    securitySchemes: Record<string, Scheme>
+    responses: Record<string, ResponseObject>
+    securitySchemes: Record<string, SecurityScheme>
   }
 }
 
-/** What the panel says of its own routes: a file of the build, the same until the page is loaded again. */
+/** The OpenAPI document of the panel: a file of the build, so it does not change while the page is open. */
 export const apiDocumentQuery = queryOptions({
   queryKey: ['openapi'],
-  queryFn: ({ signal }) => request<ApiDocument>('GET', '/openapi.json', { signal }),
+  queryFn: ({ signal }) => json<ApiDocument>(send('/openapi.json', { signal })),
   staleTime: Infinity,
 })
 
-export type TriedOut = { status: number; text: string }
+export type TryItResult = { status: number; text: string }
 
-/** What the panel answers this browser with, refusals too, as it came. */
-export async function tryOut(address: string): Promise<TriedOut> {
+/** Sends a GET request and returns the raw response, also for errors. */
+export async function sendTryItRequest(address: string): Promise<TryItResult> {
   const answer = await fetch(address, { headers: { accept: 'application/json' } })
   return { status: answer.status, text: await answer.text() }
 }

@@ -5,19 +5,18 @@ import type { StatsResource } from '../../surfaces/client/resources/stats.ts'
 
 export type { Item, List, PageOf }
 
-/** What a surface writes of one kind of thing is what is read here: `Wire<typeof BackupResource>`. */
-export type Wire<Of extends { attributes: (row: never) => unknown }> = ReturnType<Of['attributes']>
+/** The attributes that a surface writes for a resource: `AttributesOf<typeof BackupResource>`. */
+export type AttributesOf<Resource extends { attributes: (row: never) => unknown }> = ReturnType<
+  Resource['attributes']
+>
 
-export type Server = Wire<typeof ServerResource>
-export type Allocation = Wire<typeof AllocationResource>
-export type Stats = Wire<typeof StatsResource>
+export type Server = AttributesOf<typeof ServerResource>
+export type Allocation = AttributesOf<typeof AllocationResource>
+export type Stats = AttributesOf<typeof StatsResource>
 
-/** The rows of a list without their envelopes. */
-export const rowsOf = <Attributes>(list: List<Attributes>): Attributes[] =>
+/** Returns the rows of a list without their envelopes. */
+export const rowsOf = <Attributes>(list: { data: { attributes: Attributes }[] }): Attributes[] =>
   list.data.map(({ attributes }) => attributes)
 
-/** The rows of a relation; none where the reader may not see it. */
-export const relatedRows = <Attributes>(relation: unknown): Attributes[] => {
-  const { data } = relation as { data?: Item<Attributes>[] }
-  return data?.map(({ attributes }) => attributes) ?? []
-}
+/** Returns a resource without its envelope. */
+export const attributesOf = <Attributes>({ attributes }: { attributes: Attributes }): Attributes => attributes

@@ -1,16 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type {
-  presentPreview,
-  RunResource,
-  ScheduleResource,
-  TaskResource,
-} from '../../surfaces/client/resources/schedule.ts'
-import { request } from './request.ts'
-import { type Item, type List, type PageOf, rowsOf, type Wire } from './resources.ts'
+import type { RunResource, ScheduleResource, TaskResource } from '../../surfaces/client/resources/schedule.ts'
+import { abortedBy, done, json, serverApi } from './client.ts'
+import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
 
-export type Task = Wire<typeof TaskResource>
-export type Schedule = Wire<typeof ScheduleResource> & { relationships: { tasks: List<Task> } }
-export type Run = Wire<typeof RunResource>
+export type Task = AttributesOf<typeof TaskResource>
+export type Schedule = AttributesOf<typeof ScheduleResource>
+export type Run = AttributesOf<typeof RunResource>
 export type Step = Run['steps'][number]
 export type CronFields = Schedule['cron']
 export type CronTimes = CronFields & { timezone: string }
@@ -19,45 +14,46 @@ export type TaskInput = Pick<Task, 'action' | 'payload' | 'time_offset' | 'conti
   sequence_id?: number
 }
 
-/** Milliseconds between two looks at a run that is under way. */
-const betweenLooks = 2000
-/** Milliseconds after its time by which a run is likely to have begun. */
-const startsWithin = 3000
-const longestWait = 600_000
+const pollIntervalMs = 2000
+/** A run usually starts this long after it is due. */
+const startDelayMs = 3000
+const maxPollIntervalMs = 600_000
 const runsPerPage = 10
 
-const pathOf = (server: string, schedule?: number) =>
-  `/api/client/servers/${server}/schedules${schedule === undefined ? '' : `/${schedule}`}`
+const { schedules } = serverApi
+const scheduleApi = schedules[':schedule']
+
+const paramOf = (server: string, schedule: number) => ({ server, schedule: String(schedule) })
 
 export const schedulesKey = (server: string) => ['server', server, 'schedules'] as const
 
-/** The schedules of a server; asked for again while one runs, and when the next one is due. */
+/** The schedules of a server. Refetched while one is running, and when the next one is due. */
 export const schedulesQuery = (server: string) =>
   queryOptions({
     queryKey: schedulesKey(server),
-    queryFn: async ({ signal }) => rowsOf(await request<List<Schedule>>('GET', pathOf(server), { signal })),
+    queryFn: ({ signal }) => json(schedules.$get({ param: { server } }, abortedBy(signal))).then(rowsOf),
     refetchInterval: ({ state }) =>
-      state.data && state.data.length > 0 ? Math.min(...state.data.map(changesIn)) : false,
+      state.data && state.data.length > 0 ? Math.min(...state.data.map(refetchDelayMs)) : false,
   })
 
-/** One of them with its tasks. */
+/** A schedule with its tasks. */
 export const scheduleQuery = (server: string, schedule: number) =>
   queryOptions({
     queryKey: [...schedulesKey(server), schedule],
-    queryFn: async ({ signal }) =>
-      (await request<Item<Schedule>>('GET', pathOf(server, schedule), { signal })).attributes,
-    refetchInterval: ({ state }) => (state.data ? changesIn(state.data) : false),
+    queryFn: ({ signal }) =>
+      json(scheduleApi.$get({ param: paramOf(server, schedule) }, abortedBy(signal))).then(attributesOf),
+    refetchInterval: ({ state }) => (state.data ? refetchDelayMs(state.data) : false),
   })
 
-/** Milliseconds after which a schedule may be another by itself. */
-function changesIn({ is_active, is_processing, next_run_at }: Schedule): number {
-  if (is_processing) return betweenLooks
-  if (!is_active || !next_run_at) return longestWait
-  const wait = new Date(next_run_at).getTime() - Date.now()
-  return Math.min(Math.max(wait, betweenLooks) + startsWithin, longestWait)
+/** Returns after how many milliseconds a schedule should be fetched again. */
+function refetchDelayMs({ is_active, is_processing, next_run_at }: Schedule): number {
+  if (is_processing) return pollIntervalMs
+  if (!is_active || !next_run_at) return maxPollIntervalMs
+  const untilNextRun = new Date(next_run_at).getTime() - Date.now()
+  return Math.min(Math.max(untilNextRun, pollIntervalMs) + startDelayMs, maxPollIntervalMs)
 }
 
-/** Runs of a schedule, the newest first. `lastRunAt` is when the last one ended: after another one they are others. */
+/** The runs of a schedule, newest first. The key holds the last run, so that a further run makes another query. */
 export const runsQuery = (server: string, schedule: Schedule, page: number, perPage = runsPerPage) =>
   queryOptions({
     queryKey: [
@@ -67,37 +63,33 @@ export const runsQuery = (server: string, schedule: Schedule, page: number, perP
       { page, perPage, last: schedule.last_run_at, running: schedule.is_processing },
     ],
     queryFn: ({ signal }) =>
-      request<PageOf<Run>>('GET', `${pathOf(server, schedule.id)}/runs`, {
-        query: { page, per_page: perPage },
-        signal,
-      }),
+      json(
+        scheduleApi.runs.$get(
+          { param: paramOf(server, schedule.id), query: { page, per_page: perPage } },
+          abortedBy(signal),
+        ),
+      ),
     refetchInterval: ({ state }) =>
-      state.data && rowsOf(state.data).some((run) => run.state === 'running') ? betweenLooks : false,
+      state.data && rowsOf(state.data).some((run) => run.state === 'running') ? pollIntervalMs : false,
     placeholderData: keepPreviousData,
   })
 
-/** When these times come next. */
+/** The next times at which a schedule would run. */
 export const previewQuery = (server: string, times: CronTimes) =>
   queryOptions({
     queryKey: [...schedulesKey(server), 'preview', times],
-    queryFn: async ({ signal }) => {
-      const answer = await request<ReturnType<typeof presentPreview>>('GET', `${pathOf(server)}/preview`, {
-        query: times,
-        signal,
-      })
-      return answer.attributes
-    },
+    queryFn: ({ signal }) =>
+      json(schedules.preview.$get({ param: { server }, query: times }, abortedBy(signal))).then(attributesOf),
   })
 
-export const addSchedule = (server: string, body: ScheduleInput) =>
-  request<Item<Schedule>>('POST', pathOf(server), { body })
+export const addSchedule = (server: string, form: ScheduleInput): Promise<Schedule> =>
+  json(schedules.$post({ param: { server }, json: form })).then(attributesOf)
 
-/** The schedule is what was sent. */
-export const changeSchedule = (server: string, schedule: number, body: ScheduleInput) =>
-  request<Item<Schedule>>('POST', pathOf(server, schedule), { body })
+export const changeSchedule = (server: string, schedule: number, form: ScheduleInput): Promise<Schedule> =>
+  json(scheduleApi.$post({ param: paramOf(server, schedule), json: form })).then(attributesOf)
 
-/** What a schedule would have to be told to stay as it is. */
-export const inputOf = (schedule: Schedule): ScheduleInput => ({
+/** Returns the input that would leave a schedule unchanged. */
+export const scheduleInputOf = (schedule: Schedule): ScheduleInput => ({
   ...schedule.cron,
   timezone: schedule.timezone,
   name: schedule.name,
@@ -106,15 +98,21 @@ export const inputOf = (schedule: Schedule): ScheduleInput => ({
 })
 
 export const deleteSchedule = (server: string, schedule: number) =>
-  request<void>('DELETE', pathOf(server, schedule))
+  done(scheduleApi.$delete({ param: paramOf(server, schedule) }))
 
-/** It runs once, now; refused while a run is under way. */
+/** Runs a schedule now. Refused while a run is in progress. */
 export const runSchedule = (server: string, schedule: number) =>
-  request<unknown>('POST', `${pathOf(server, schedule)}/execute`)
+  done(scheduleApi.execute.$post({ param: paramOf(server, schedule) }))
 
-/** Changes the task, or adds one where none is named. */
-export const saveTask = (server: string, schedule: number, task: number | null, body: TaskInput) =>
-  request<Item<Task>>('POST', `${pathOf(server, schedule)}/tasks${task === null ? '' : `/${task}`}`, { body })
+/** Changes a task, or adds one when `task` is null. */
+export const saveTask = (server: string, schedule: number, task: number | null, form: TaskInput) => {
+  const param = paramOf(server, schedule)
+  return done(
+    task === null
+      ? scheduleApi.tasks.$post({ param, json: form })
+      : scheduleApi.tasks[':task'].$post({ param: { ...param, task: String(task) }, json: form }),
+  )
+}
 
 export const deleteTask = (server: string, schedule: number, task: number) =>
-  request<void>('DELETE', `${pathOf(server, schedule)}/tasks/${task}`)
+  done(scheduleApi.tasks[':task'].$delete({ param: { ...paramOf(server, schedule), task: String(task) } }))

@@ -4,62 +4,61 @@ import type {
 } from '@simplewebauthn/browser'
 import { queryOptions } from '@tanstack/react-query'
 import type { presentSecurity, presentSessions } from '../../surfaces/browser/resources/security.ts'
-import { request } from './request.ts'
+import { abortedBy, browserApi, done, json } from './client.ts'
 
 export type Security = ReturnType<typeof presentSecurity>
 export type Passkey = Security['passkeys'][number]
 export type Identity = Security['identities'][number]
+export type Provider = Security['providers'][number]['id']
 export type OwnSession = ReturnType<typeof presentSessions>['sessions'][number]
 
-const base = '/account/security'
+const { security } = browserApi.account
+const { passkeys, sessions } = security
 
-/** How the reader signs in besides his password. What came of linking is told once. */
+/** The sign-in methods of the user besides the password. The panel reports the result of linking only once. */
 export const securityQuery = queryOptions({
   queryKey: ['security'],
-  queryFn: ({ signal }) => request<Security>('GET', base, { signal }),
+  queryFn: ({ signal }) => json(security.$get({}, abortedBy(signal))),
 })
 
-export const creationOptions = (current_password: string) =>
-  request<PublicKeyCredentialCreationOptionsJSON>('POST', `${base}/passkeys/options`, {
-    body: { current_password },
-  })
+export const creationOptions = async (current_password: string) =>
+  (await json(
+    passkeys.options.$post({ json: { current_password } }),
+  )) as PublicKeyCredentialCreationOptionsJSON
 
-/** What the panel knows of ways to reach an authenticator. */
-const transports = new Set(['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'])
+/** The transports that the panel accepts. */
+const transports = ['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'] as const
 
 export const addPasskey = (name: string, { id, response }: RegistrationResponseJSON) =>
-  request<void>('POST', `${base}/passkeys`, {
-    body: {
-      id,
-      name,
-      response: {
-        clientDataJSON: response.clientDataJSON,
-        attestationObject: response.attestationObject,
-        transports: (response.transports ?? []).filter((transport) => transports.has(transport)),
+  done(
+    passkeys.$post({
+      json: {
+        id,
+        name,
+        response: {
+          clientDataJSON: response.clientDataJSON,
+          attestationObject: response.attestationObject,
+          transports: transports.filter((transport) => response.transports?.includes(transport)),
+        },
       },
-    },
-  })
+    }),
+  )
 
 export const removePasskey = (id: number, current_password: string) =>
-  request<void>('DELETE', `${base}/passkeys/${id}`, { body: { current_password } })
+  done(passkeys[':id'].$delete({ param: { id: String(id) }, json: { current_password } }))
 
-/** Where to go to link an account at this provider. */
-export const beginLink = (provider: string, current_password: string) =>
-  request<{ redirect: string }>('POST', `${base}/oauth/${encodeURIComponent(provider)}`, {
-    body: { current_password },
-  })
+/** Returns the address at which the user links an account of this provider. */
+export const beginLink = (provider: Provider, current_password: string) =>
+  json(security.oauth[':provider'].$post({ param: { provider }, json: { current_password } }))
 
 export const unlink = (id: number, current_password: string) =>
-  request<void>('DELETE', `${base}/oauth/${id}`, { body: { current_password } })
+  done(security.oauth[':id'].$delete({ param: { id: String(id) }, json: { current_password } }))
 
 export const sessionsQuery = queryOptions({
   queryKey: ['security', 'sessions'],
-  queryFn: ({ signal }) =>
-    request<{ sessions: OwnSession[] }>('GET', `${base}/sessions`, { signal }).then(
-      ({ sessions }) => sessions,
-    ),
+  queryFn: async ({ signal }) => (await json(sessions.$get({}, abortedBy(signal)))).sessions,
 })
 
-export const endSession = (id: string) => request<void>('DELETE', `${base}/sessions/${id}`)
+export const endSession = (id: string) => done(sessions[':id'].$delete({ param: { id } }))
 
-export const endOtherSessions = () => request<void>('DELETE', `${base}/sessions`)
+export const endOtherSessions = () => done(sessions.$delete())

@@ -1,8 +1,9 @@
-import { request } from './request.ts'
+import { done, serverApi } from './client.ts'
+
+const { settings } = serverApi
 
 export const renameServer = (server: string, name: string, description: string) =>
-  request<void>('POST', `/api/client/servers/${server}/settings/rename`, { body: { name, description } })
+  done(settings.rename.$post({ param: { server }, json: { name, description } }))
 
-/** The server is stopped, and its installer runs again. */
-export const reinstallServer = (server: string) =>
-  request<unknown>('POST', `/api/client/servers/${server}/settings/reinstall`)
+/** Stops the server and runs its installer again. */
+export const reinstallServer = (server: string) => done(settings.reinstall.$post({ param: { server } }))

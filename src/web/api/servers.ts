@@ -1,117 +1,135 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { presentSharedLog } from '../../surfaces/client/resources/shared-log.ts'
+import type { presentServer } from '../../surfaces/client/resources/server.ts'
 import type { presentBatchStats } from '../../surfaces/client/resources/stats.ts'
-import { request } from './request.ts'
-import type { Item, PageOf, Server } from './resources.ts'
+import { abortedBy, clientApi, done, json, serverApi } from './client.ts'
+import { queryClient } from './query-client.ts'
+import { type PageOf, rowsOf, type Server } from './resources.ts'
 
 export type Scope = 'accessible' | 'owner' | 'admin' | 'admin-all'
 export type ServerPage = PageOf<Server>
-export type ServerWithMeta = Item<Server> & {
-  meta: { is_server_owner: boolean; user_permissions: readonly string[] }
-}
+export type ServerWithMeta = ReturnType<typeof presentServer>
 
 const perPage = 100
 
-/** One page of servers within reach, by name. */
+/** One page of the servers in a scope. */
 export const serversQuery = (scope: Scope, search: string, page: number) =>
   queryOptions({
     queryKey: ['servers', scope, search, page],
     queryFn: ({ signal }) =>
-      request<ServerPage>('GET', '/api/client', {
-        query: { type: scope === 'accessible' ? null : scope, 'filter[*]': search, page, per_page: perPage },
-        signal,
-      }),
+      json(
+        clientApi.$get(
+          { query: { type: scope, 'filter[*]': search, page, per_page: perPage } },
+          abortedBy(signal),
+        ),
+      ),
     placeholderData: keepPreviousData,
   })
 
-/** A server with what the reader may do on it. */
+/** A server with the permissions of the user. */
 export const serverQuery = (server: string) =>
   queryOptions({
     queryKey: ['server', server],
-    queryFn: ({ signal }) => request<ServerWithMeta>('GET', `/api/client/servers/${server}`, { signal }),
-    // States that end without the reader are looked at while they last.
+    queryFn: ({ signal }) => json(serverApi.$get({ param: { server } }, abortedBy(signal))),
+    // These states can end without the user, so they are polled.
     refetchInterval: ({ state }) => {
       if (!state.data) return false
       const { attributes } = state.data
-      if (isPassing(attributes)) return 5000
-      return attributes.is_suspended || attributes.is_node_under_maintenance ? usualInterval : false
+      if (isInTransition(attributes)) return 5000
+      return attributes.is_suspended || attributes.is_node_under_maintenance ? pollIntervalMs : false
     },
   })
 
-const isPassing = (server: Server) =>
+/** Since when a server is being installed, and the log of its daemon. */
+export const installationQuery = (server: string) =>
+  queryOptions({
+    queryKey: ['installation', server],
+    queryFn: ({ signal }) => json(serverApi.installation.$get({ param: { server } }, abortedBy(signal))),
+    refetchInterval: 10_000,
+  })
+
+const isInTransition = (server: Server) =>
   server.is_transferring || server.status === 'installing' || server.status === 'restoring_backup'
 
-/** Since when a node has not answered for a server, and whether it had answered here before. */
-export type Silence = { since: number; isExact: boolean }
+/** Since when a node has not answered for a server; `isExact` when it had answered before on this page. */
+export type Outage = { since: number; isExact: boolean }
 
-/** Servers that were seen to answer, and since when others do not. */
-const answered = new Set<string>()
-const silences = new Map<string, Silence>()
+/** Servers that have answered on this page, and the outages of the others. */
+const seenReachable = new Set<string>()
+const outages = new Map<string, Outage>()
 
-/** How often states are looked at, in milliseconds, and while one is on its way. */
-const usualInterval = 20_000
-const shortInterval = 3000
+/** Poll intervals for the state of servers; the fast one while a server starts or stops. */
+const pollIntervalMs = 20_000
+const fastPollIntervalMs = 3000
 
-/** State and use of one of several servers. */
-export type NamedStats = ReturnType<typeof presentBatchStats>['data'][number]['attributes']
+/** State and resource usage of one server in a batch. */
+export type ServerStats = ReturnType<typeof presentBatchStats>['data'][number]['attributes']
 
-/** What is known of servers, by uuid. */
-export type Resources = {
-  known: ReadonlyMap<string, NamedStats>
-  unavailable: ReadonlyMap<string, Silence>
+/** What is known about servers, by UUID. */
+export type ServerResources = {
+  statsByServer: ReadonlyMap<string, ServerStats>
+  outageByServer: ReadonlyMap<string, Outage>
 }
 
-/** State and use of up to 100 servers with one request; servers whose node is away are named as such. */
+/**
+ * State and resource usage of up to 100 servers in one request; servers with an unreachable node are in
+ * `outageByServer`.
+ */
 export const resourcesQuery = (servers: readonly string[]) =>
-  queryOptions<Resources>({
+  queryOptions<ServerResources>({
     queryKey: ['resources', ...servers],
     enabled: servers.length > 0,
-    queryFn: ({ signal }) => readResources(servers, signal),
-    refetchInterval: ({ state }) => (isOnItsWay(state.data) ? shortInterval : usualInterval),
+    queryFn: ({ signal }) => fetchResources(servers, signal),
+    refetchInterval: ({ state }) => (isStartingOrStopping(state.data) ? fastPollIntervalMs : pollIntervalMs),
     placeholderData: keepPreviousData,
   })
 
-async function readResources(servers: readonly string[], signal: AbortSignal): Promise<Resources> {
-  const answer = await request<ReturnType<typeof presentBatchStats>>('GET', '/api/client/servers/resources', {
-    query: { servers: servers.join(',') },
-    signal,
-  })
-  const known = answer.data.map(({ attributes }) => attributes)
-  for (const { server } of known) {
-    answered.add(server)
-    silences.delete(server)
+async function fetchResources(servers: readonly string[], signal: AbortSignal): Promise<ServerResources> {
+  const query = { servers: servers.join(',') }
+  const answer = await json(clientApi.servers.resources.$get({ query }, abortedBy(signal)))
+  const statsByServer = rowsOf(answer)
+  for (const { server } of statsByServer) {
+    seenReachable.add(server)
+    outages.delete(server)
   }
   return {
-    known: new Map(known.map((stats) => [stats.server, stats])),
-    unavailable: new Map(answer.meta.unavailable.map((server) => [server, silenceOf(server)])),
+    statsByServer: new Map(statsByServer.map((stats) => [stats.server, stats])),
+    outageByServer: new Map(answer.meta.unavailable.map((server) => [server, outageOf(server)])),
   }
 }
 
-const isOnItsWay = (resources: Resources | undefined) =>
-  [...(resources?.known.values() ?? [])].some(({ current_state: state }) =>
+const isStartingOrStopping = (resources: ServerResources | undefined) =>
+  [...(resources?.statsByServer.values() ?? [])].some(({ current_state: state }) =>
     ['starting', 'stopping'].includes(state),
   )
 
-function silenceOf(server: string): Silence {
-  const silence = silences.get(server) ?? { since: Date.now(), isExact: answered.has(server) }
-  silences.set(server, silence)
-  return silence
+function outageOf(server: string): Outage {
+  const outage = outages.get(server) ?? { since: Date.now(), isExact: seenReachable.has(server) }
+  outages.set(server, outage)
+  return outage
 }
 
 export type PowerSignal = 'start' | 'stop' | 'restart' | 'kill'
 
-/** Tells the server's node. */
+/** Sends a power signal. */
 export const sendPower = (server: string, signal: PowerSignal) =>
-  request<void>('POST', `/api/client/servers/${server}/power`, { body: { signal } })
+  done(serverApi.power.$post({ param: { server }, json: { signal } }))
 
-/** Where the live console is, and the token which opens it for ten minutes. */
-export const websocketDetails = (server: string) =>
-  request<{ data: { token: string; socket: string } }>('GET', `/api/client/servers/${server}/websocket`)
+/** How long a token for the live console is used: a minute less than it is valid. */
+const tokenUseMs = 9 * 60_000
 
-/** Publishes a log, redacted, for so many seconds. */
+/**
+ * Returns the address of the live console with a token: those of before while they are younger than `maxAgeMs` and the
+ * token is good, since the panel gives out few of them a minute.
+ */
+export const fetchConsoleAccess = (server: string, maxAgeMs = tokenUseMs) =>
+  queryClient.fetchQuery({
+    queryKey: ['websocket', server],
+    queryFn: () => json(serverApi.websocket.$get({ param: { server } })),
+    staleTime: Math.min(maxAgeMs, tokenUseMs),
+    gcTime: tokenUseMs,
+    retry: false,
+  })
+
+/** Publishes a redacted log. Returns its address and for how many seconds it stays. */
 export const shareLog = (server: string, content: string) =>
-  request<Awaited<ReturnType<typeof presentSharedLog>>>(
-    'POST',
-    `/api/client/servers/${server}/console/share`,
-    { body: { content } },
-  )
+  json(serverApi.console.share.$post({ param: { server }, json: { content } }))

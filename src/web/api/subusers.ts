@@ -1,37 +1,38 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { PermissionCatalogueResource } from '../../surfaces/client/resources/permission-catalogue.ts'
+import type { PermissionsResource } from '../../surfaces/client/resources/permissions.ts'
 import type { SubuserResource } from '../../surfaces/client/resources/subuser.ts'
-import { request } from './request.ts'
-import { type Item, type List, rowsOf, type Wire } from './resources.ts'
+import { abortedBy, clientApi, done, json, serverApi } from './client.ts'
+import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
 
-export type Subuser = Wire<typeof SubuserResource>
-export type PermissionGroups = Wire<typeof PermissionCatalogueResource>['permissions']
+export type Subuser = AttributesOf<typeof SubuserResource>
+export type PermissionGroups = AttributesOf<typeof PermissionsResource>['permissions']
+
+const { users } = serverApi
 
 export const subusersKey = (server: string) => ['server', server, 'subusers'] as const
-const pathOf = (server: string, user = '') => `/api/client/servers/${server}/users${user && `/${user}`}`
 
-/** Who was let into a server. */
+/** The subusers of a server. */
 export const subusersQuery = (server: string) =>
   queryOptions({
     queryKey: subusersKey(server),
-    queryFn: async ({ signal }) => rowsOf(await request<List<Subuser>>('GET', pathOf(server), { signal })),
+    queryFn: ({ signal }) => json(users.$get({ param: { server } }, abortedBy(signal))).then(rowsOf),
   })
 
-/** Every permission there is, by group. */
+/** Every permission that a subuser can have, by group. */
 export const permissionsQuery = queryOptions({
   queryKey: ['permissions'],
   staleTime: Infinity,
   queryFn: async ({ signal }) =>
-    (await request<Item<{ permissions: PermissionGroups }>>('GET', '/api/client/permissions', { signal }))
-      .attributes.permissions,
+    (await json(clientApi.permissions.$get({}, abortedBy(signal)))).attributes.permissions,
 })
 
-/** Somebody is let in; whoever has no account is invited by mail. */
-export const addSubuser = (server: string, email: string, permissions: string[]) =>
-  request<Item<Subuser>>('POST', pathOf(server), { body: { email, permissions } })
+/** Adds a subuser; an address without an account is invited by mail. */
+export const addSubuser = (server: string, email: string, permissions: string[]): Promise<Subuser> =>
+  json(users.$post({ param: { server }, json: { email, permissions } })).then(attributesOf)
 
-export const changeSubuser = (server: string, user: string, permissions: string[]) =>
-  request<Item<Subuser>>('POST', pathOf(server, user), { body: { permissions } })
+export const changeSubuser = (server: string, user: string, permissions: string[]): Promise<Subuser> =>
+  json(users[':user'].$post({ param: { server, user }, json: { permissions } })).then(attributesOf)
 
-/** He is out, also of what he has open. */
-export const removeSubuser = (server: string, user: string) => request<void>('DELETE', pathOf(server, user))
+/** Removes a subuser; their open connections end, too. */
+export const removeSubuser = (server: string, user: string) =>
+  done(users[':user'].$delete({ param: { server, user } }))

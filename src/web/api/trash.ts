@@ -1,43 +1,41 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { presentTrash } from '../../surfaces/client/resources/trash-item.ts'
-import { request } from './request.ts'
+import { abortedBy, done, json, serverApi } from './client.ts'
 
 export type TrashPage = ReturnType<typeof presentTrash>
 export type TrashItem = TrashPage['data'][number]
 
-/** Names that one request may put into the trash. */
-const mostNames = 100
-/** Milliseconds after which items on their way are looked for again. */
-const betweenLooks = 4000
+/** The panel accepts at most this many names in one request. */
+const maxNamesPerRequest = 100
+const pollIntervalMs = 4000
 
-const base = (server: string) => `/api/client/servers/${server}/trash`
+const { trash } = serverApi
 
-/** One page of the trash, newest first; 403 where it is switched off. */
-export const trashPage = (server: string, page: number, signal?: AbortSignal) =>
-  request<TrashPage>('GET', base(server), { query: { page }, ...(signal ? { signal } : {}) })
+/** Fetches one page of the trash, newest first. Refused with 403 where the trash is turned off. */
+export const trashPage = (server: string, page: number, signal?: AbortSignal): Promise<TrashPage> =>
+  json(trash.$get({ param: { server }, query: { page } }, abortedBy(signal)))
 
-/** The same, kept, and looked at again while something is on its way. */
+/** One page of the trash; refetched while items are being moved. */
 export const trashQuery = (server: string, page: number) =>
   queryOptions({
     queryKey: ['trash', server, page],
     queryFn: ({ signal }) => trashPage(server, page, signal),
-    refetchInterval: ({ state }) => (state.data?.data.some(({ ready }) => !ready) ? betweenLooks : false),
+    refetchInterval: ({ state }) => (state.data?.data.some(({ ready }) => !ready) ? pollIntervalMs : false),
   })
 
-/** Things of one folder are in the trash. */
+/** Moves entries of one folder to the trash. */
 export async function moveToTrash(server: string, root: string, names: readonly string[]): Promise<void> {
-  for (let start = 0; start < names.length; start += mostNames) {
-    // oxlint-disable-next-line no-await-in-loop -- in turn, as the panel takes them
-    await request<void>('POST', base(server), {
-      body: { root, files: names.slice(start, start + mostNames) },
-    })
+  for (let start = 0; start < names.length; start += maxNamesPerRequest) {
+    const files = names.slice(start, start + maxNamesPerRequest)
+    // oxlint-disable-next-line no-await-in-loop -- the panel accepts one at a time
+    await trash.$post({ param: { server }, json: { root, files } })
   }
 }
 
-/** An item is back where it was. Refused with 409 when anything is there. */
+/** Restores an item to where it was. Refused with 409 when its name is taken. */
 export const restoreFromTrash = (server: string, item: string) =>
-  request<void>('POST', `${base(server)}/${item}/restore`)
+  done(trash[':item'].restore.$post({ param: { server, item } }))
 
-/** An item is gone for good. */
+/** Deletes an item permanently. */
 export const purgeFromTrash = (server: string, item: string) =>
-  request<void>('DELETE', `${base(server)}/${item}`)
+  done(trash[':item'].$delete({ param: { server, item } }))

@@ -3,18 +3,18 @@ import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../components/button.tsx'
-import type { CommandWindow } from './command-windows.tsx'
+import type { CommandDialog } from './command-dialogs.tsx'
 import { useShortcuts } from './shortcuts.ts'
 
-// They are opened by few readers: their code comes then.
-const CommandWindows = lazy(async () => ({ default: (await import('./command-windows.tsx')).CommandWindows }))
+// Most visits never open these dialogs, so they are loaded on first use.
+const CommandDialogs = lazy(async () => ({ default: (await import('./command-dialogs.tsx')).CommandDialogs }))
 
-/** The button of the top bar for all that can be done by typing, the window behind it, and the keys of all pages. */
+/** Shows the button for the command palette, and registers the global keyboard shortcuts. */
 export function CommandMenu() {
   const { t } = useTranslation('server')
-  const [open, setOpen] = useState<CommandWindow | null>(null)
-  const [wasOpened, setWasOpened] = useState(false)
-  if (open !== null && !wasOpened) setWasOpened(true)
+  const [open, setOpen] = useState<CommandDialog | null>(null)
+  const [wasEverOpen, setWasEverOpen] = useState(false)
+  if (open !== null && !wasEverOpen) setWasEverOpen(true)
   const server = useMatch({ from: '/_app/server/$server', shouldThrow: false })?.params.server
   const navigate = useNavigate()
   const goTo: Partial<Record<string, string>> = {
@@ -47,9 +47,9 @@ export function CommandMenu() {
       <span className="sm:hidden">
         <IconButton icon={Search} label={label} onClick={() => setOpen('menu')} />
       </span>
-      {wasOpened && (
+      {wasEverOpen && (
         <Suspense>
-          <CommandWindows server={server} open={open} onOpen={setOpen} />
+          <CommandDialogs server={server} open={open} onOpen={setOpen} />
         </Suspense>
       )}
     </>

@@ -35,12 +35,12 @@ export type Command = {
   group: 'servers' | 'server' | 'pages' | 'panel'
   icon: LucideIcon
   text: string
-  /** Said beside it; searched too. */
+  /** Shown beside the text, and searched too. */
   hint?: string
   run: () => void
 }
 
-export type CommandWishes = { onKill: () => void; onHelp: () => void }
+export type CommandHandlers = { onKill: () => void; onHelp: () => void }
 
 const accountPages = [
   { path: '', icon: UserCog, name: 'profile' },
@@ -59,36 +59,38 @@ const signals = [
 
 const themeIcons = { system: SunMoon, light: Sun, dark: Moon }
 
-/** Whether every word that was typed is somewhere in the command. */
-const matches = (typed: string) => {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+/** Returns a predicate: whether a command contains every word of the input. */
+const matches = (input: string) => {
+  const words = input.toLowerCase().split(/\s+/).filter(Boolean)
   return ({ text, hint = '' }: Command) => {
     const all = `${text} ${hint}`.toLowerCase()
     return words.every((word) => all.includes(word))
   }
 }
 
-/** What can be done from here that fits what was typed; servers as the panel finds them by `searched`. */
+/** Returns the commands that match the input. The panel searches servers by `search`, the debounced input. */
 export function useCommands(
   server: string | undefined,
-  typed: string,
-  searched: string,
-  wishes: CommandWishes,
+  input: string,
+  search: string,
+  handlers: CommandHandlers,
 ): { commands: Command[]; isSearching: boolean } {
-  const fixed = [...useServerCommands(server, wishes), ...usePanelCommands(wishes)].filter(matches(typed))
-  const found = useFoundServers(searched)
-  // Until the panel has looked, those of the search before count which fit.
-  const servers = found.isOld || searched !== typed ? found.commands.filter(matches(typed)) : found.commands
-  return { commands: [...servers, ...fixed], isSearching: found.isSearching || searched !== typed }
+  const commands = [...useServerCommands(server, handlers), ...usePanelCommands(handlers)].filter(
+    matches(input),
+  )
+  const found = useServerSearch(search)
+  // Until the answer has come, the servers of the last search that match are shown.
+  const servers = found.isOld || search !== input ? found.commands.filter(matches(input)) : found.commands
+  return { commands: [...servers, ...commands], isSearching: found.isSearching || search !== input }
 }
 
-const mostFound = 8
+const maxResults = 8
 
-function useFoundServers(searched: string) {
+function useServerSearch(search: string) {
   const navigate = useNavigate()
-  const scope = site.user?.root_admin && searched !== '' ? 'admin-all' : 'accessible'
-  const { data, isFetching, isPlaceholderData } = useQuery(serversQuery(scope, searched, 1))
-  const commands = (data ? rowsOf(data) : []).slice(0, mostFound).map((server): Command => ({
+  const scope = site.user?.root_admin && search !== '' ? 'admin-all' : 'accessible'
+  const { data, isFetching, isPlaceholderData } = useQuery(serversQuery(scope, search, 1))
+  const commands = (data ? rowsOf(data) : []).slice(0, maxResults).map((server): Command => ({
     id: `server-${server.uuid}`,
     group: 'servers',
     icon: ServerIcon,
@@ -99,8 +101,8 @@ function useFoundServers(searched: string) {
   return { commands, isSearching: isFetching && data === undefined, isOld: isPlaceholderData }
 }
 
-/** Pages and power of the server that is open. */
-function useServerCommands(id: string | undefined, { onKill }: CommandWishes): Command[] {
+/** Returns the pages and power actions of the open server. */
+function useServerCommands(id: string | undefined, { onKill }: CommandHandlers): Command[] {
   const { t } = useTranslation('server')
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -108,9 +110,9 @@ function useServerCommands(id: string | undefined, { onKill }: CommandWishes): C
   const open = id === undefined ? undefined : queries.getQueryData(serverQuery(id).queryKey)
   if (!open) return []
   const { attributes: server } = open
-  const can = (needed: string | null) => needed === null || isGranted(open, needed)
+  const can = (permission: string | null) => permission === null || isGranted(open, permission)
   const pages = serverPages
-    .filter(({ needs }) => can(needs))
+    .filter(({ permission }) => can(permission))
     .map(({ page, name, icon }): Command => ({
       id: `page-${name}`,
       group: 'server',
@@ -122,7 +124,7 @@ function useServerCommands(id: string | undefined, { onKill }: CommandWishes): C
           params: { server: server.identifier },
         }),
     }))
-  const powers = signals
+  const powerCommands = signals
     .filter(({ signal }) => !isBlocked(server) && can(signalPermissions[signal]))
     .map(({ signal, icon }): Command => ({
       id: `power-${signal}`,
@@ -131,17 +133,17 @@ function useServerCommands(id: string | undefined, { onKill }: CommandWishes): C
       text: t(`power.${signal}`),
       run: signal === 'kill' ? onKill : () => power.mutate(signal),
     }))
-  return [...pages, ...powers]
+  return [...pages, ...powerCommands]
 }
 
 const isGranted = ({ meta }: ServerWithMeta, permission: string) =>
   meta.user_permissions.includes('*') || meta.user_permissions.includes(permission)
 
-/** Pages of the account, and what concerns the panel as a whole. */
-function usePanelCommands({ onHelp }: CommandWishes): Command[] {
+/** Returns the account pages and the commands for the whole panel. */
+function usePanelCommands({ onHelp }: CommandHandlers): Command[] {
   const { t } = useTranslation('server')
   const navigate = useNavigate()
-  const account = accountPages.map(({ path, icon, name }): Command => ({
+  const accountCommands = accountPages.map(({ path, icon, name }): Command => ({
     id: `account-${name}`,
     group: 'pages',
     icon,
@@ -149,7 +151,7 @@ function usePanelCommands({ onHelp }: CommandWishes): Command[] {
     hint: t('strings:word.account'),
     run: () => void navigate({ to: `/account${path}` as '/account' }),
   }))
-  const looks = themes.map((theme): Command => ({
+  const themeCommands = themes.map((theme): Command => ({
     id: `theme-${theme}`,
     group: 'panel',
     icon: themeIcons[theme],
@@ -165,9 +167,9 @@ function usePanelCommands({ onHelp }: CommandWishes): Command[] {
       text: t('strings:word.servers'),
       run: () => void navigate({ to: '/' }),
     },
-    ...account,
+    ...accountCommands,
     { id: 'docs', group: 'pages', icon: BookOpen, text: t('nav.docs'), run: () => location.assign('/docs') },
-    ...looks,
+    ...themeCommands,
     { id: 'shortcuts', group: 'panel', icon: Keyboard, text: t('shortcuts.title'), run: onHelp },
     { id: 'sign-out', group: 'panel', icon: LogOut, text: t('nav.sign_out'), run: () => void signOut() },
   ]

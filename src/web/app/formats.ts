@@ -2,38 +2,38 @@ import { site } from './site.ts'
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-/** Bytes as people read them: `1.5 GiB`. */
+/** Formats bytes with a binary unit: `1.5 GiB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const digits = power === 0 ? 0 : bytes / 1024 ** power < 10 ? 2 : 1
   return `${formatNumber(bytes / 1024 ** power, digits)} ${units[power]}`
 }
 
-/** MiB, as limits of servers are given. */
+/** Formats MiB, the unit of server limits. */
 export const formatMebibytes = (mebibytes: number): string => formatBytes(mebibytes * 1024 ** 2)
 
-/** At most so many digits after the point. */
+/** Formats a number with at most `digits` fraction digits. */
 export function formatNumber(value: number, digits = 0): string {
-  const known = numbers.get(digits)
-  const format = known ?? new Intl.NumberFormat(site.locale, { maximumFractionDigits: digits })
-  if (!known) numbers.set(digits, format)
+  const cached = numberFormats.get(digits)
+  const format = cached ?? new Intl.NumberFormat(site.locale, { maximumFractionDigits: digits })
+  if (!cached) numberFormats.set(digits, format)
   return format.format(value)
 }
 
-// Formats are made once: lists show many of each.
-const numbers = new Map<number, Intl.NumberFormat>()
+// Formatters are cached, since lists format many values.
+const numberFormats = new Map<number, Intl.NumberFormat>()
 
-/** Percent of one core: `150%`. */
+/** Formats percent of one CPU core: `150%`. */
 export const formatPercent = (value: number, digits = 0): string =>
   new Intl.NumberFormat(site.locale, { style: 'percent', maximumFractionDigits: digits }).format(value / 100)
 
-/** Date and time in the reader's zone. */
-export const formatInstant = (instant: string | Date): string => instants.format(new Date(instant))
+/** Formats a date and time in the local time zone. */
+export const formatDateTime = (instant: string | Date): string => dateTimeFormat.format(new Date(instant))
 
-const instants = new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' })
-const relativeTimes = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
+const dateTimeFormat = new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const relativeTimeFormat = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
 
-const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+const relativeUnits: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_557_600],
   ['month', 2_629_800],
   ['week', 604_800],
@@ -43,14 +43,14 @@ const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['second', 1],
 ]
 
-/** How long ago or ahead that is: `3 minutes ago`. */
+/** Formats a time relative to now: `3 minutes ago`. */
 export function formatRelative(instant: string | Date, now = Date.now()): string {
   const seconds = Math.round((new Date(instant).getTime() - now) / 1000)
-  const [unit, length] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second' as const, 1]
-  return relativeTimes.format(Math.trunc(seconds / length), unit)
+  const [unit, length] = relativeUnits.find(([, size]) => Math.abs(seconds) >= size) ?? ['second' as const, 1]
+  return relativeTimeFormat.format(Math.trunc(seconds / length), unit)
 }
 
-/** A length of time: `2d 3h 4m`. The two largest units that are not zero. */
+/** Formats a duration by its two largest units: `2d 3h`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000)
   const parts: [amount: number, unit: string][] = [

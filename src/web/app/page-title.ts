@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { site } from './site.ts'
 
-/** The browser's tab and readers of screens know which page this is. */
+/** Sets the title of the document and announces it to screen readers. */
 export function usePageTitle(...parts: (string | undefined)[]): void {
   const title = [...parts.filter(Boolean), site.name].join(' · ')
   useEffect(() => {

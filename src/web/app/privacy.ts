@@ -8,11 +8,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Private data on this page is hidden from now on, or shown. */
+/** Turns privacy mode on or off for this page. */
 export function setBlur(blur: boolean): void {
   document.documentElement.dataset.blur = blur ? 'on' : 'off'
   for (const listener of listeners) listener()
 }
 
-/** Whether the reader wants private data hidden. */
+/** Whether privacy mode is on. */
 export const useBlur = (): boolean => useSyncExternalStore(subscribe, isBlurred)

@@ -2,6 +2,7 @@ import { Link, useRouter } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { monitoringApi } from '../api/client.ts'
 import { RequestError } from '../api/error.ts'
 import { buttonStyle } from '../components/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../components/states.tsx'
@@ -12,39 +13,40 @@ export const RoutePending = () => (
   </div>
 )
 
-const betweenLooks = 5000
+const pollIntervalMs = 5000
 
-/** Code that did not come stays away for this page: the panel was away, or has been replaced by a newer one. */
-const isMissingCode = (error: unknown) => error instanceof TypeError && /module|import/i.test(error.message)
+/** Whether code failed to load: the panel was unreachable, or a new version has replaced the file. */
+const isChunkLoadError = (error: unknown) =>
+  error instanceof TypeError && /module|import/i.test(error.message)
 
-/** Loads the page anew once the panel answers. */
-function useReloadWhenBack(isAway: boolean): void {
+/** Reloads the page once the panel is healthy again. */
+function useReloadWhenHealthy(isChunkMissing: boolean): void {
   useEffect(() => {
-    if (!isAway) return
-    const look = async () => {
-      const answer = await fetch('/health').catch(() => null)
-      if (answer?.ok) location.reload()
+    if (!isChunkMissing) return
+    const reloadIfHealthy = async () => {
+      const answer = await monitoringApi.health.$get().catch(() => null)
+      if (answer) location.reload()
     }
-    const timer = setInterval(() => void look(), betweenLooks)
+    const timer = setInterval(() => void reloadIfHealthy(), pollIntervalMs)
     return () => clearInterval(timer)
-  }, [isAway])
+  }, [isChunkMissing])
 }
 
-/** A page whose data or code did not come: the reason, and another try. */
+/** Shows why a page failed to load, with a button to retry. */
 export function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
   const router = useRouter()
   const { t } = useTranslation()
-  const isAway = isMissingCode(error)
-  useReloadWhenBack(isAway)
-  const again = () => {
-    if (isAway) location.reload()
+  const isChunkMissing = isChunkLoadError(error)
+  useReloadWhenHealthy(isChunkMissing)
+  const retry = () => {
+    if (isChunkMissing) location.reload()
     reset()
     void router.invalidate()
   }
   return (
     <div className="mx-auto w-full max-w-3xl p-4">
       <h1 className="sr-only">{t('error.title')}</h1>
-      <ErrorState error={isAway ? new RequestError(0, [], null, null) : error} onRetry={again} />
+      <ErrorState error={isChunkMissing ? new RequestError(0, [], null, null) : error} onRetry={retry} />
     </div>
   )
 }

@@ -3,12 +3,12 @@ import { queryClient } from '../api/query-client.ts'
 import { routeTree } from '../route-tree.gen.ts'
 import { NotFound, RouteError, RoutePending } from './route-states.tsx'
 
-/** Pages are files named like their addresses; pointing at a link fetches what its page needs. */
+/** The router. Pages are files named after their paths; hovering a link prefetches what its page needs. */
 export const router = createRouter({
   routeTree,
   context: { queryClient },
   defaultPreload: 'intent',
-  // What was fetched ahead is judged by the cache of queries.
+  // The query cache decides how long prefetched data stays fresh.
   defaultPreloadStaleTime: 0,
   defaultPendingComponent: RoutePending,
   defaultErrorComponent: RouteError,

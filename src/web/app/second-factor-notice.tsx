@@ -3,12 +3,12 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Banner } from '../components/badge.tsx'
 import { buttonStyle } from '../components/button.tsx'
-import { useSecondFactorDemand } from './second-factor-demand.ts'
+import { useSecondFactorRequired } from './second-factor-requirement.ts'
 
-/** Says that a second factor must be set up before anything else, and leads there. */
+/** Shows that two-factor authentication must be set up, with a link to do so. */
 export function SecondFactorNotice() {
-  const isDemanded = useSecondFactorDemand()
-  if (!isDemanded) return null
+  const isRequired = useSecondFactorRequired()
+  if (!isRequired) return null
   return (
     <Suspense>
       <Notice />
@@ -18,14 +18,14 @@ export function SecondFactorNotice() {
 
 function Notice() {
   const { t } = useTranslation('account')
-  const isThere = useLocation().pathname === '/account/sign-in'
+  const isOnSignInPage = useLocation().pathname === '/account/sign-in'
   return (
     <div className="mx-auto w-full max-w-7xl px-4 pt-4">
       <Banner
         tone="bad"
         title={t('two_factor.required')}
         actions={
-          isThere ? undefined : (
+          isOnSignInPage ? undefined : (
             <Link to="/account/sign-in" className={buttonStyle()}>
               {t('two_factor.required_link')}
             </Link>

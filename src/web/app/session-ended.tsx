@@ -4,7 +4,7 @@ import { sessionEnded } from '../api/request.ts'
 import { buttonStyle } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 
-/** Says that the session is over, and leads to a new one: what is on the page stays readable until then. */
+/** Shows that the session has ended, with a link to sign in. The page stays readable behind the dialog. */
 export function SessionEnded() {
   const { t } = useTranslation('server')
   const [ended, setEnded] = useState(false)

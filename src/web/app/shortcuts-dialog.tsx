@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../components/dialog.tsx'
 import { Switch } from '../components/switch.tsx'
-import { areSingleKeysOn, switchSingleKeys } from './shortcuts.ts'
+import { areSingleKeysEnabled, setSingleKeysEnabled } from './shortcuts.ts'
 
 const shortcuts = [
   { name: 'menu', keys: ['Ctrl', 'K'] },
@@ -15,7 +15,7 @@ const shortcuts = [
   { name: 'help', keys: ['?'] },
 ] as const
 
-/** Which keys do what, and whether single ones do anything. */
+/** Lists the keyboard shortcuts, and turns single-key shortcuts on or off. */
 export function ShortcutsDialog({
   open,
   onOpenChange,
@@ -24,7 +24,7 @@ export function ShortcutsDialog({
   onOpenChange: (open: boolean) => void
 }) {
   const { t } = useTranslation('server')
-  const [isOn, setOn] = useState(areSingleKeysOn)
+  const [isOn, setOn] = useState(areSingleKeysEnabled)
   return (
     <Dialog open={open} onOpenChange={onOpenChange} width="small" title={t('shortcuts.title')}>
       <dl className="flex flex-col divide-y divide-line text-sm">
@@ -50,7 +50,7 @@ export function ShortcutsDialog({
         hint={t('shortcuts.single_hint')}
         checked={isOn}
         onChange={(on) => {
-          switchSingleKeys(on)
+          setSingleKeysEnabled(on)
           setOn(on)
         }}
       />

@@ -10,17 +10,17 @@ export type NavEntry = {
   exact?: boolean
 }
 
-/** Where the row is wider than the window, it shows where the reader is. */
-function showCurrent(row: HTMLUListElement | null): void {
+/** Scrolls the row so that the current page is visible. */
+function scrollToCurrent(row: HTMLUListElement | null): void {
   const current = row?.querySelector<HTMLElement>('[aria-current="page"]')
   if (row && current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.clientWidth) / 2
 }
 
-/** Parts of a server or account: a column beside the page, on phones a row that scrolls by itself. */
+/** Navigation within a server or the account: a column on the side, on phones a scrolling row. */
 export function SideNav({ label, entries }: { label: string; entries: NavEntry[] }) {
   const row = useRef<HTMLUListElement>(null)
   const { pathname } = useLocation()
-  useEffect(() => showCurrent(row.current), [pathname])
+  useEffect(() => scrollToCurrent(row.current), [pathname])
   return (
     <nav aria-label={label} className="min-w-0 lg:w-52 lg:shrink-0">
       <ul

@@ -1,7 +1,7 @@
-import { request } from '../api/request.ts'
+import { browserApi } from '../api/client.ts'
 
-/** The session is over, and whoever comes next can sign in. */
+/** Signs the user out and shows the sign-in page. */
 export async function signOut(): Promise<void> {
-  await request('POST', '/auth/logout')
+  await browserApi.auth.logout.$post()
   location.assign('/auth/login')
 }

@@ -1,6 +1,6 @@
 import type { presentUser } from '../../surfaces/browser/resources/sign-in.ts'
 
-/** Whoever is signed in, as the page was given him. */
+/** The signed-in user, as the page was rendered with. */
 export type SignedInUser = ReturnType<typeof presentUser>
 
 type Captcha = { provider: 'none' | 'turnstile' | 'hcaptcha' | 'recaptcha'; siteKey: string }
@@ -18,15 +18,15 @@ declare global {
   }
 }
 
-/** What the page started with: the panel's name, the language, who is signed in, and which captcha guards forms. */
+/** What the server rendered into the page: the name of the panel, the language, the user and the captcha. */
 export const site = {
   name: window.SiteConfiguration?.name ?? 'Roost',
   locale: window.SiteConfiguration?.locale ?? 'en',
   captcha: window.SiteConfiguration?.captcha ?? ({ provider: 'none', siteKey: '' } satisfies Captcha),
   user: window.PterodactylUser ?? null,
-  /** Path of the reader's own picture. */
+  /** Path of the avatar of the user, if they have uploaded one. */
   picture: window.SiteConfiguration?.picture ?? null,
-  /** Whether the reader wants private data blurred. */
+  /** Whether the user has privacy mode on. */
   blur: window.SiteConfiguration?.blur ?? false,
   nonce: document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '',
 }

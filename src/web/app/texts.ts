@@ -1,21 +1,20 @@
 import i18next, { type BackendModule, type ReadCallback } from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { browserApi, json } from '../api/client.ts'
 import { site } from './site.ts'
 
-/** Texts asked for within one turn are fetched by one request. */
-let waiting = new Map<string, ReadCallback>()
+/** Namespaces requested in the same tick are fetched with one request. */
+let pending = new Map<string, ReadCallback>()
 
-async function fetchWaiting(language: string): Promise<void> {
-  const asked = waiting
-  waiting = new Map()
-  const search = new URLSearchParams({ locale: language, namespace: [...asked.keys()].toSorted().join(' ') })
+async function fetchPending(language: string): Promise<void> {
+  const batch = pending
+  pending = new Map()
+  const query = { locale: language, namespace: [...batch.keys()].toSorted().join(' ') }
   try {
-    const answer = await fetch(`/locales/locale.json?${search}`)
-    if (!answer.ok) throw new Error(`Texts: ${answer.status}`)
-    const texts = (await answer.json()) as Record<string, Record<string, Record<string, string>>>
-    for (const [namespace, read] of asked) read(null, texts[language]?.[namespace] ?? {})
+    const texts = await json(browserApi.locales['locale.json'].$get({ query }))
+    for (const [namespace, read] of batch) read(null, texts[language]?.[namespace] ?? {})
   } catch (error) {
-    for (const read of asked.values()) read(error instanceof Error ? error : String(error), null)
+    for (const read of batch.values()) read(error instanceof Error ? error : String(error), null)
   }
 }
 
@@ -23,12 +22,12 @@ const backend: BackendModule = {
   type: 'backend',
   init: () => undefined,
   read: (language, namespace, read) => {
-    if (waiting.size === 0) queueMicrotask(() => void fetchWaiting(language))
-    waiting.set(namespace, read)
+    if (pending.size === 0) queueMicrotask(() => void fetchPending(language))
+    pending.set(namespace, read)
   },
 }
 
-/** The texts every page needs are there; further ones are loaded by the pages that use them. */
+/** Starts i18next with the texts that every page needs; pages load their own. */
 export async function startTexts(): Promise<void> {
   await i18next
     .use(backend)
@@ -39,10 +38,10 @@ export async function startTexts(): Promise<void> {
       load: 'currentOnly',
       ns: ['strings', 'server', site.user ? 'home' : 'auth'],
       defaultNS: 'strings',
-      // React escapes what it shows.
+      // React escapes values already.
       interpolation: { escapeValue: false },
     })
 }
 
-/** Loads texts of a page while its code is on its way. */
+/** Loads namespaces while the code of a page is loading. */
 export const loadTexts = (...namespaces: string[]): Promise<void> => i18next.loadNamespaces(namespaces)

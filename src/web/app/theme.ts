@@ -7,14 +7,14 @@ const key = 'roost.theme'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 
-function stored(): Theme {
+function storedTheme(): Theme {
   const value = localStorage.getItem(key)
   return themes.find((theme) => theme === value) ?? 'system'
 }
 
-const isDark = () => stored() === 'dark' || (stored() === 'system' && dark.matches)
+const isDark = () => storedTheme() === 'dark' || (storedTheme() === 'system' && dark.matches)
 
-function apply(): void {
+function applyTheme(): void {
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
   for (const listener of listeners) listener()
 }
@@ -24,23 +24,23 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The page looks as was chosen on this device, and follows the system where nothing was. */
+/** Applies the stored theme, and follows the system while none is chosen. */
 export function startTheme(): void {
-  dark.addEventListener('change', apply)
+  dark.addEventListener('change', applyTheme)
   addEventListener('storage', (event) => {
-    if (event.key === key) apply()
+    if (event.key === key) applyTheme()
   })
-  apply()
+  applyTheme()
 }
 
-/** The look is this from now on, also in other tabs. */
+/** Stores and applies a theme, in all open tabs. */
 export function setTheme(theme: Theme): void {
   localStorage.setItem(key, theme)
-  apply()
+  applyTheme()
 }
 
-/** What was chosen. */
-export const useTheme = (): Theme => useSyncExternalStore(subscribe, stored)
+/** Returns the chosen theme. */
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, storedTheme)
 
-/** Whether the page is dark now: for what draws with colours of its own. */
+/** Whether the page is dark now, for components that draw with their own colours. */
 export const useIsDark = (): boolean => useSyncExternalStore(subscribe, isDark)

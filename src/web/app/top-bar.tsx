@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { BookOpen, LogOut, Server, UserCog } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { version } from '../../version.ts'
 import { accountQuery } from '../api/account.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'
 import { CommandMenu } from './command-menu.tsx'
-import { Mark } from './mark.tsx'
+import { Logo } from './logo.tsx'
 import { signOut } from './sign-out.ts'
 import { site } from './site.ts'
 import { setTheme, themes, useTheme } from './theme.ts'
 
-/** What stands above every page: the way home, and the reader's own menu. */
+/** The bar at the top of every page: the logo, the command palette and the account menu. */
 export function TopBar() {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-surface">
@@ -20,7 +21,7 @@ export function TopBar() {
           to="/"
           className="flex min-w-0 items-center gap-2.5 rounded-control font-semibold tracking-tight"
         >
-          <Mark />
+          <Logo />
           <span className="truncate">{site.name}</span>
         </Link>
         <div className="flex items-center gap-1">
@@ -35,12 +36,12 @@ export function TopBar() {
 function AccountMenu() {
   const { t } = useTranslation('server')
   const theme = useTheme()
-  const looks = themes.map((name) => [name, t(`theme.${name}`)] as const)
+  const choices = themes.map((name) => [name, t(`theme.${name}`)] as const)
   return (
     <Menu
       trigger={
         <button type="button" aria-label={t('nav.account_menu')} className="rounded-full">
-          <OwnAvatar />
+          <AccountAvatar />
         </button>
       }
     >
@@ -62,17 +63,18 @@ function AccountMenu() {
         </a>
       </MenuLink>
       <MenuSeparator />
-      <MenuChoices label={t('theme.label')} value={theme} onChange={setTheme} choices={looks} />
+      <MenuChoices label={t('theme.label')} value={theme} onChange={setTheme} choices={choices} />
       <MenuSeparator />
       <MenuItem icon={LogOut} onSelect={() => void signOut()}>
         {t('nav.sign_out')}
       </MenuItem>
+      <p className="px-2.5 py-1.5 text-xs text-muted">Roost {version}</p>
     </Menu>
   )
 }
 
-/** The reader's picture: the one the page came with, until the account is asked for. */
-function OwnAvatar() {
+/** The avatar of the user: as rendered into the page, until the account has been fetched. */
+function AccountAvatar() {
   const { data } = useQuery({ ...accountQuery, enabled: false })
   return <Avatar image={data?.image ?? site.picture ?? undefined} name={site.user?.username ?? ''} />
 }

@@ -7,15 +7,15 @@ import { Button } from '../components/button.tsx'
 
 type Provider = Exclude<typeof site.captcha.provider, 'none'>
 
-/** What the three providers have in common. */
-type Widgets = {
-  ready?: (whenReady: () => void) => void
-  render: (place: HTMLElement, options: Record<string, unknown>) => number | string
+/** What the scripts of the three providers have in common. */
+type CaptchaApi = {
+  ready?: (callback: () => void) => void
+  render: (container: HTMLElement, options: Record<string, unknown>) => number | string
   reset: (widget: number | string) => void
 }
 
-/** Where a provider's script is, the member of `window` it adds, and where forms say what it gave. */
-const providers: Record<Provider, { script: string; global: string; field: string }> = {
+/** Address of each provider's script, the global it defines, and the form field for its response. */
+const providers: Record<Provider, { script: string; global: string; field: keyof CaptchaResponse }> = {
   turnstile: {
     script: 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
     global: 'turnstile',
@@ -33,10 +33,10 @@ const providers: Record<Provider, { script: string; global: string; field: strin
   },
 }
 
-let loading: Promise<Widgets> | null = null
+let loading: Promise<CaptchaApi> | null = null
 
-/** The provider's script, once for all forms; one that did not come is asked for again. */
-function loadWidgets(provider: Provider): Promise<Widgets> {
+/** Loads the provider's script once for all forms, and again after a failure. */
+function loadCaptchaApi(provider: Provider): Promise<CaptchaApi> {
   loading ??= addScript(provider).catch((error: unknown) => {
     loading = null
     throw error
@@ -44,11 +44,11 @@ function loadWidgets(provider: Provider): Promise<Widgets> {
   return loading
 }
 
-function addScript(provider: Provider): Promise<Widgets> {
-  const { script: address, global } = providers[provider]
+function addScript(provider: Provider): Promise<CaptchaApi> {
+  const { script: url, global } = providers[provider]
   return new Promise((resolve, reject) => {
     const script = document.createElement('script')
-    script.src = address
+    script.src = url
     script.async = true
     script.nonce = site.nonce
     script.addEventListener('error', () => {
@@ -56,69 +56,69 @@ function addScript(provider: Provider): Promise<Widgets> {
       reject(new Error('The captcha did not load.'))
     })
     script.addEventListener('load', () => {
-      const widgets = (window as unknown as Record<string, Widgets>)[global]
-      if (!widgets) reject(new Error('The captcha did not start.'))
-      else if (widgets.ready && provider === 'recaptcha') widgets.ready(() => resolve(widgets))
-      else resolve(widgets)
+      const api = (window as unknown as Record<string, CaptchaApi>)[global]
+      if (!api) reject(new Error('The captcha did not start.'))
+      else if (api.ready && provider === 'recaptcha') api.ready(() => resolve(api))
+      else resolve(api)
     })
     document.head.append(script)
   })
 }
 
 export type Captcha = {
-  /** Nothing is missing: the form may be sent. */
+  /** Whether the form may be submitted. */
   isSolved: boolean
   response: CaptchaResponse
-  /** What it gave counts once: after every answer it is solved anew. */
+  /** Asks for a new response, since each one is valid only once. */
   reset: () => void
-  /** The element in which it appears. */
-  setPlace: (place: HTMLElement | null) => void
+  /** Sets the element that the captcha is rendered into. */
+  setContainer: (container: HTMLElement | null) => void
   failed: boolean
   retry: () => void
 }
 
-/** The captcha of a form, where the administrator has set one up; show it by `CaptchaWidget`. */
+/** Provides the captcha of a form if one is configured. Render it with `CaptchaWidget`. */
 export function useCaptcha(): Captcha {
   const { provider, siteKey } = site.captcha
-  const [place, setPlace] = useState<HTMLElement | null>(null)
-  const shown = useRef<{ widgets: Widgets; id: number | string } | null>(null)
+  const [container, setContainer] = useState<HTMLElement | null>(null)
+  const widget = useRef<{ api: CaptchaApi; id: number | string } | null>(null)
   const [token, setToken] = useState('')
   const [failed, setFailed] = useState(false)
   const [attempt, setAttempt] = useState(0)
   const theme = useIsDark() ? 'dark' : 'light'
-  const firstTheme = useRef(theme)
+  const initialTheme = useRef(theme)
   useEffect(() => {
-    if (provider === 'none' || !place) return
-    let isGone = false
-    loadWidgets(provider)
-      .then((widgets) => {
-        if (isGone) return
-        // Widgets cannot be drawn twice into the same element.
+    if (provider === 'none' || !container) return
+    let isUnmounted = false
+    loadCaptchaApi(provider)
+      .then((api) => {
+        if (isUnmounted) return
+        // Providers refuse to render twice into the same element.
         const element = document.createElement('div')
-        place.replaceChildren(element)
-        const id = widgets.render(element, {
+        container.replaceChildren(element)
+        const id = api.render(element, {
           sitekey: siteKey,
-          theme: firstTheme.current,
+          theme: initialTheme.current,
           callback: setToken,
           'expired-callback': () => setToken(''),
           'error-callback': () => setToken(''),
         })
-        shown.current = { widgets, id }
+        widget.current = { api, id }
       })
       .catch(() => setFailed(true))
     return () => {
-      isGone = true
-      shown.current = null
+      isUnmounted = true
+      widget.current = null
     }
-  }, [provider, siteKey, place, attempt])
+  }, [provider, siteKey, container, attempt])
   return {
     isSolved: provider === 'none' || token !== '',
     response: provider === 'none' ? {} : { [providers[provider].field]: token },
     reset: () => {
       setToken('')
-      if (shown.current) shown.current.widgets.reset(shown.current.id)
+      if (widget.current) widget.current.api.reset(widget.current.id)
     },
-    setPlace,
+    setContainer,
     failed,
     retry: () => {
       setFailed(false)
@@ -127,13 +127,13 @@ export function useCaptcha(): Captcha {
   }
 }
 
-/** Where the captcha appears; nothing where there is none. */
-export function CaptchaWidget({ captcha: { setPlace, failed, retry } }: { captcha: Captcha }) {
+/** The place of the captcha in a form; nothing if none is configured. */
+export function CaptchaWidget({ captcha: { setContainer, failed, retry } }: { captcha: Captcha }) {
   const { t } = useTranslation('auth')
   if (site.captcha.provider === 'none') return null
   return (
     <div className="flex min-h-[4.5rem] flex-col items-center justify-center gap-2">
-      <div ref={setPlace} />
+      <div ref={setContainer} />
       {failed && (
         <>
           <p role="alert" className="text-sm text-bad">

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { usePageTitle } from '../app/page-title.ts'
 import { Banner } from '../components/badge.tsx'
 
-/** What a page for guests is called, and its one form or message. */
+/** The layout of a guest page: a title, and its form or message. */
 export function GuestPage({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   usePageTitle(title)
   return (
@@ -20,7 +20,7 @@ export function GuestPage({ title, text, children }: { title: string; text?: str
 
 const linkStyle = 'inline-flex min-h-9 items-center text-sm font-medium text-brand-text hover:underline'
 
-/** A way to another page for guests. */
+/** A link between guest pages. */
 export const GuestLink = ({
   to,
   children,
@@ -38,8 +38,8 @@ export const BackToSignIn = () => {
   return <GuestLink to="/auth/login">{t('forgot.back')}</GuestLink>
 }
 
-/** Why there is no form here. */
-export const Closed = ({ text }: { text: string }) => (
+/** Shows why the form of this page is disabled. */
+export const DisabledForm = ({ text }: { text: string }) => (
   <>
     <Banner tone="info" title={text} />
     <BackToSignIn />

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { PasswordField } from '../components/password-field.tsx'
 
-/** Characters of a password, at least. */
-const shortest = 8
+/** The minimum length of a password, in characters. */
+const minPasswordLength = 8
 
 export type NewPassword = { password: string; password_confirmation: string }
 
@@ -10,15 +10,15 @@ type NewPasswordFieldsProps = {
   labels: readonly [password: string, confirmation: string]
   value: NewPassword
   onChange: (value: NewPassword) => void
-  /** The panel's sentence about the password. */
+  /** The panel's error about the password. */
   error: string | undefined
 }
 
-/** A new password, written twice; says while it is written when the two differ. Its texts: `auth`. */
+/** Two fields for a new password, with an error while they differ. Needs the texts `auth`. */
 export function NewPasswordFields({ labels, value, onChange, error }: NewPasswordFieldsProps) {
   const { t } = useTranslation('auth')
-  const { password, password_confirmation: again } = value
-  const differs = again !== '' && !password.startsWith(again)
+  const { password, password_confirmation: confirmation } = value
+  const isMismatch = confirmation !== '' && !password.startsWith(confirmation)
   return (
     <>
       <PasswordField
@@ -26,8 +26,8 @@ export function NewPasswordFields({ labels, value, onChange, error }: NewPasswor
         name="password"
         autoComplete="new-password"
         required
-        minLength={shortest}
-        hint={t('reset.rule', { count: shortest })}
+        minLength={minPasswordLength}
+        hint={t('reset.rule', { count: minPasswordLength })}
         error={error}
         value={password}
         onChange={(event) => onChange({ ...value, password: event.target.value })}
@@ -37,14 +37,14 @@ export function NewPasswordFields({ labels, value, onChange, error }: NewPasswor
         name="password_confirmation"
         autoComplete="new-password"
         required
-        error={differs ? t('reset.mismatch') : undefined}
-        value={again}
+        error={isMismatch ? t('reset.mismatch') : undefined}
+        value={confirmation}
         onChange={(event) => onChange({ ...value, password_confirmation: event.target.value })}
       />
     </>
   )
 }
 
-/** Whether it may be sent. */
-export const isConfirmed = ({ password, password_confirmation: again }: NewPassword): boolean =>
-  password.length >= shortest && password === again
+/** Whether the password is long enough and was confirmed. */
+export const isConfirmed = ({ password, password_confirmation: confirmation }: NewPassword): boolean =>
+  password.length >= minPasswordLength && password === confirmation

@@ -6,68 +6,68 @@ import {
 } from '@simplewebauthn/browser'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { passkeyOptions, type SignInAnswer, signInWithPasskey } from '../api/auth.ts'
+import { passkeyOptions, type SignInResult, signInWithPasskey } from '../api/auth.ts'
 
-/** A challenge lasts five minutes; the one behind the suggestions of a field is renewed before. */
-const renewedAfter = 270_000
+/** The panel's challenge is valid for five minutes; the one for autofill is renewed before. */
+const challengeRenewalMs = 270_000
 
-/** Whether this browser can use passkeys at all. */
+/** Whether this browser supports passkeys. */
 export const arePasskeysSupported = browserSupportsWebAuthn
 
-/** Signs in with a passkey which the browser asks for in a window of its own. */
-async function ask(): Promise<SignInAnswer> {
+/** Signs in with a passkey that the user picks in the browser's dialog. */
+async function promptForPasskey(): Promise<SignInResult> {
   const optionsJSON = await passkeyOptions()
   return signInWithPasskey(await startAuthentication({ optionsJSON }))
 }
 
-/** Waits until a passkey is chosen from the suggestions of a field; gives nothing when something else ended that. */
-async function offer(signal: AbortSignal): Promise<SignInAnswer | null> {
+/** Waits until the user picks a passkey from autofill. Returns null when the prompt was ended otherwise. */
+async function waitForAutofill(signal: AbortSignal): Promise<SignInResult | null> {
   if (!(await browserSupportsWebAuthnAutofill()) || signal.aborted) return null
   const optionsJSON = await passkeyOptions()
-  // Whatever began meanwhile would be ended by this.
+  // Starting a ceremony would cancel one that was started meanwhile.
   if (signal.aborted) return null
   const credential = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => null)
   return credential && signInWithPasskey(credential)
 }
 
-/** Passkeys on the page of signing in: by a button, and among the suggestions of the field for the name. */
+/** Passkey sign-in by a button, and by autofill in the username field. */
 export function usePasskeys({
   enabled,
-  onAnswer,
+  onResult,
 }: {
   enabled: boolean
-  onAnswer: (answer: SignInAnswer) => void
+  onResult: (answer: SignInResult) => void
 }) {
-  const chosen = useMutation({ mutationFn: ask, onSuccess: onAnswer })
+  const prompt = useMutation({ mutationFn: promptForPasskey, onSuccess: onResult })
   const {
-    mutate: wait,
-    error: offerError,
-    submittedAt: offeredAt,
+    mutate: startAutofill,
+    error: autofillError,
+    submittedAt: autofillStartedAt,
   } = useMutation({
-    mutationFn: offer,
-    onSuccess: (answer) => answer && onAnswer(answer),
+    mutationFn: waitForAutofill,
+    onSuccess: (answer) => answer && onResult(answer),
   })
-  const isAsking = chosen.isPending
+  const isPrompting = prompt.isPending
   useEffect(() => {
-    if (!enabled || isAsking || !arePasskeysSupported()) return
-    const over = new AbortController()
-    const renew = () => wait(over.signal)
+    if (!enabled || isPrompting || !arePasskeysSupported()) return
+    const abort = new AbortController()
+    const renew = () => startAutofill(abort.signal)
     renew()
-    const timer = setInterval(renew, renewedAfter)
+    const timer = setInterval(renew, challengeRenewalMs)
     return () => {
-      over.abort()
+      abort.abort()
       clearInterval(timer)
       WebAuthnAbortService.cancelCeremony()
     }
-  }, [enabled, isAsking, wait])
+  }, [enabled, isPrompting, startAutofill])
   return {
-    ask: () => chosen.mutate(),
-    isAsking,
-    error: chosen.error ?? offerError,
-    failedAt: chosen.error ? chosen.submittedAt : offeredAt,
+    promptForPasskey: () => prompt.mutate(),
+    isPrompting,
+    error: prompt.error ?? autofillError,
+    failedAt: prompt.error ? prompt.submittedAt : autofillStartedAt,
   }
 }
 
-/** Whether the person, or his browser, stopped it. */
+/** Whether the user or the browser cancelled the ceremony. */
 export const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError')

@@ -1,31 +1,31 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type SignInAnswer, signInWithPassword } from '../api/auth.ts'
+import { type SignInResult, signInWithPassword } from '../api/auth.ts'
 import { Button } from '../components/button.tsx'
 import { TextField } from '../components/field.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { Checkbox } from '../components/switch.tsx'
 import { CaptchaWidget, useCaptcha } from './captcha.tsx'
 import { GuestLink } from './guest-page.tsx'
-import { Refusal, useWait } from './refusal.tsx'
+import { GuestFormError, useRetryWait } from './guest-form-error.tsx'
 
-/** Name and password. */
-export function PasswordSignIn({ onAnswer }: { onAnswer: (answer: SignInAnswer) => void }) {
+/** The sign-in form for username and password. */
+export function PasswordSignIn({ onResult }: { onResult: (answer: SignInResult) => void }) {
   const { t } = useTranslation('auth')
   const captcha = useCaptcha()
   const [user, setUser] = useState('')
   const [password, setPassword] = useState('')
   const [remember, setRemember] = useState(false)
-  const signing = useMutation({
+  const signIn = useMutation({
     mutationFn: () => signInWithPassword({ user, password, remember }, captcha.response),
-    onSuccess: onAnswer,
+    onSuccess: onResult,
     onError: captcha.reset,
   })
-  const wait = useWait(signing.error, signing.submittedAt)
+  const waitSeconds = useRetryWait(signIn.error, signIn.submittedAt)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!signing.isPending && wait === 0) signing.mutate()
+    if (!signIn.isPending && waitSeconds === 0) signIn.mutate()
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -54,12 +54,12 @@ export function PasswordSignIn({ onAnswer }: { onAnswer: (answer: SignInAnswer) 
         <GuestLink to="/auth/password">{t('login.forgot')}</GuestLink>
       </div>
       <CaptchaWidget captcha={captcha} />
-      <Refusal error={signing.error} wait={wait} refused={t('login.failed')} />
+      <GuestFormError error={signIn.error} waitSeconds={waitSeconds} badRequestText={t('login.failed')} />
       <Button
         type="submit"
-        look="primary"
-        busy={signing.isPending}
-        disabled={wait > 0 || !captcha.isSolved}
+        variant="primary"
+        busy={signIn.isPending}
+        disabled={waitSeconds > 0 || !captcha.isSolved}
         className="w-full"
       >
         {t('login.submit')}

@@ -1,38 +1,38 @@
 import { KeyRound } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { SignInAnswer, SignInMethods } from '../api/auth.ts'
+import { providerPath, type SignInMethods, type SignInResult } from '../api/auth.ts'
 import { asRequestError } from '../api/error.ts'
 import { Banner } from '../components/badge.tsx'
 import { Button, buttonStyle } from '../components/button.tsx'
 import { GuestLink, GuestPage } from './guest-page.tsx'
 import { arePasskeysSupported, isCancelled, usePasskeys } from './passkey-sign-in.ts'
 import { PasswordSignIn } from './password-sign-in.tsx'
-import { Refusal, useWait } from './refusal.tsx'
+import { GuestFormError, useRetryWait } from './guest-form-error.tsx'
 
 type SignInProps = {
   methods: SignInMethods
-  /** The page that is wanted once somebody is signed in, as far as it is known. */
-  intended: string | undefined
-  /** Why an attempt before this one ended. */
+  /** Where to go after signing in, if known. */
+  redirectPath: string | undefined
+  /** Why the previous attempt ended. */
   notice: string | null
-  onAnswer: (answer: SignInAnswer) => void
+  onResult: (answer: SignInResult) => void
 }
 
-/** All ways to sign in which the administrator has switched on. */
-export function SignIn({ methods, intended, notice, onAnswer }: SignInProps) {
+/** Shows every sign-in method that is enabled. */
+export function SignIn({ methods, redirectPath, notice, onResult }: SignInProps) {
   const { t } = useTranslation('auth')
   const { passwords_enabled: passwords, passkeys_enabled: passkeys, providers, error } = methods
   return (
     <GuestPage title={t('page.login.title')} text={t('page.login.text')}>
       {error && <Banner tone="bad" title={error} />}
       {notice && <Banner tone="warn" title={notice} />}
-      {passwords && <PasswordSignIn onAnswer={onAnswer} />}
+      {passwords && <PasswordSignIn onResult={onResult} />}
       {passwords && (passkeys || providers.length > 0) && <Or />}
       {(passkeys || providers.length > 0) && (
         <div className="flex flex-col gap-2">
-          {passkeys && <PasskeySignIn hasField={passwords} onAnswer={onAnswer} />}
+          {passkeys && <PasskeySignIn hasAutofillField={passwords} onResult={onResult} />}
           {providers.map(({ id, name }) => (
-            <a key={id} href={providerLink(id, intended)} className={buttonStyle()}>
+            <a key={id} href={providerPath(id, redirectPath)} className={buttonStyle()}>
               {t('oauth.submit', { provider: name })}
             </a>
           ))}
@@ -43,31 +43,32 @@ export function SignIn({ methods, intended, notice, onAnswer }: SignInProps) {
   )
 }
 
-/** The panel keeps what is wanted until somebody comes back from the provider. */
-const providerLink = (id: string, intended: string | undefined): string =>
-  `/auth/oauth/${encodeURIComponent(id)}${intended ? `?${new URLSearchParams({ intended })}` : ''}`
-
 function PasskeySignIn({
-  hasField,
-  onAnswer,
+  hasAutofillField,
+  onResult,
 }: {
-  /** There is a field whose suggestions name passkeys. */
-  hasField: boolean
-  onAnswer: (answer: SignInAnswer) => void
+  /** Whether there is a field whose autofill offers passkeys. */
+  hasAutofillField: boolean
+  onResult: (answer: SignInResult) => void
 }) {
   const { t } = useTranslation('auth')
-  const { ask, isAsking, error, failedAt } = usePasskeys({ enabled: hasField, onAnswer })
-  const wait = useWait(error, failedAt)
+  const {
+    promptForPasskey: prompt,
+    isPrompting,
+    error,
+    failedAt,
+  } = usePasskeys({ enabled: hasAutofillField, onResult })
+  const waitSeconds = useRetryWait(error, failedAt)
   if (!arePasskeysSupported()) {
-    return hasField ? null : <p className="text-sm text-muted">{t('passkey.unsupported')}</p>
+    return hasAutofillField ? null : <p className="text-sm text-muted">{t('passkey.unsupported')}</p>
   }
   return (
     <>
-      <Button icon={KeyRound} busy={isAsking} disabled={wait > 0} onClick={ask}>
-        {t(isAsking ? 'passkey.waiting' : 'passkey.submit')}
+      <Button icon={KeyRound} busy={isPrompting} disabled={waitSeconds > 0} onClick={prompt}>
+        {t(isPrompting ? 'passkey.waiting' : 'passkey.submit')}
       </Button>
       {asRequestError(error) ? (
-        <Refusal error={error} wait={wait} refused={t('passkey.failed')} />
+        <GuestFormError error={error} waitSeconds={waitSeconds} badRequestText={t('passkey.failed')} />
       ) : (
         error && (
           <p role="alert" className="text-sm text-bad">

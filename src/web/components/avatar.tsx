@@ -2,8 +2,8 @@ import { classNames } from './class-names.ts'
 
 const sizes = { small: 'size-7 text-xs', medium: 'size-9 text-sm', large: 'size-24 text-3xl' }
 
-/** The path of a picture that the panel keeps itself; pages load no others. */
-export function ownPicture(image: string | undefined): string | null {
+/** Returns the path of an uploaded avatar; null for others, which the page must not load. */
+export function avatarPath(image: string | undefined): string | null {
   if (!image) return null
   const { origin, pathname } = new URL(image, location.origin)
   return origin === location.origin && pathname.startsWith('/avatars/') ? pathname : null
@@ -17,7 +17,7 @@ const initialsOf = (name: string) =>
     .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 0).toUpperCase())
     .join('')
 
-/** Somebody's picture, or the first letters of his name; says nothing, so his name must stand beside it. */
+/** Shows a user's avatar or initials. It is decorative, so put the name beside it. */
 export function Avatar({
   image,
   name,
@@ -27,7 +27,7 @@ export function Avatar({
   name: string
   size?: keyof typeof sizes
 }) {
-  const picture = ownPicture(image)
+  const picture = avatarPath(image)
   const shape = classNames('shrink-0 rounded-full', sizes[size])
   if (picture) return <img src={picture} alt="" className={classNames(shape, 'object-cover')} />
   return (

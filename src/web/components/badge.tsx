@@ -12,7 +12,7 @@ const tones: Record<Tone, string> = {
   brand: 'bg-brand-soft text-brand-text',
 }
 
-/** A word about the state of something. */
+/** A short label for a state. */
 export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
   <span
     className={classNames(
@@ -24,7 +24,7 @@ export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: Rea
   </span>
 )
 
-/** A sentence across the page about what holds it up, with what can be done. */
+/** A message across the page, with actions. */
 export function Banner({
   tone,
   title,

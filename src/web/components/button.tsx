@@ -2,30 +2,30 @@ import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 
-type Look = 'primary' | 'plain' | 'quiet' | 'danger'
+type Variant = 'primary' | 'plain' | 'quiet' | 'danger'
 
 const base =
   'inline-flex min-h-9 items-center justify-center gap-2 rounded-control text-sm font-medium select-none transition-colors disabled:opacity-55 disabled:cursor-not-allowed aria-disabled:opacity-55'
 
-const looks: Record<Look, string> = {
+const variants: Record<Variant, string> = {
   primary: 'bg-brand text-brand-ink enabled:hover:brightness-110',
   plain: 'border border-line bg-surface text-ink enabled:hover:bg-raised',
   quiet: 'text-ink enabled:hover:bg-raised',
   danger: 'bg-bad-strong text-white enabled:hover:brightness-110',
 }
 
-/** For links that look like buttons. */
-export const buttonStyle = (look: Look = 'plain') => classNames(base, looks[look], 'px-3')
+/** Returns the class names of a button, for links that look like one. */
+export const buttonStyle = (variant: Variant = 'plain') => classNames(base, variants[variant], 'px-3')
 
 type ButtonProps = ComponentProps<'button'> & {
-  look?: Look
+  variant?: Variant
   icon?: LucideIcon
-  /** Something is under way: it cannot be pressed again, and says so. */
+  /** Shows a spinner and disables the button while a request is running. */
   busy?: boolean
 }
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   icon: Icon,
   busy = false,
   className,
@@ -39,7 +39,7 @@ export function Button({
       {...rest}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={classNames(buttonStyle(look), className)}
+      className={classNames(buttonStyle(variant), className)}
     >
       {busy ? (
         <LoaderCircle aria-hidden className="size-4 animate-spin" />
@@ -53,11 +53,11 @@ export function Button({
 
 type IconButtonProps = Omit<ButtonProps, 'children' | 'icon'> & { icon: LucideIcon; label: string }
 
-/** A button that is only a picture: its label is read out, and shown when it is pointed at. */
+/** A button with an icon; its label is the accessible name and the tooltip. */
 export function IconButton({
   icon: Icon,
   label,
-  look = 'quiet',
+  variant = 'quiet',
   busy,
   className,
   disabled,
@@ -71,7 +71,7 @@ export function IconButton({
       aria-label={label}
       data-tooltip={label}
       aria-busy={busy || undefined}
-      className={classNames(base, looks[look], 'size-9 shrink-0', className)}
+      className={classNames(base, variants[variant], 'size-9 shrink-0', className)}
     >
       {busy ? (
         <LoaderCircle aria-hidden className="size-4 animate-spin" />

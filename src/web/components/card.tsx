@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-/** A part of a page with its own heading. */
+/** A section of a page with its own heading. */
 export function Card({
   title,
   text,
@@ -34,7 +34,7 @@ export function Card({
   )
 }
 
-/** What a page is called, and what can be done on it as a whole. */
+/** The title of a page with its actions. */
 export function PageHeader({
   title,
   text,
@@ -55,7 +55,7 @@ export function PageHeader({
   )
 }
 
-/** Rows of one list, in a frame with lines between. */
+/** A framed list with a divider between rows. */
 export const RowList = ({ label, children }: { label: string; children: ReactNode }) => (
   <ul
     aria-label={label}

@@ -1,19 +1,19 @@
 import { type ComponentType, lazy, Suspense, useState } from 'react'
-import type { ConfirmProps, DialogProps } from './dialog-window.tsx'
+import type { ConfirmProps, DialogProps } from './lazy-dialog.tsx'
 
-// Most pages have dialogs, and most of these are never opened: their code comes when the first one is.
-const load = () => import('./dialog-window.tsx')
-const OpenedDialog = lazy(async () => ({ default: (await load()).OpenedDialog }))
-const OpenedConfirmDialog = lazy(async () => ({ default: (await load()).OpenedConfirmDialog }))
+// Most pages have dialogs that are rarely opened, so their code is loaded with the first one.
+const load = () => import('./lazy-dialog.tsx')
+const LazyDialog = lazy(async () => ({ default: (await load()).LazyDialog }))
+const LazyConfirmDialog = lazy(async () => ({ default: (await load()).LazyConfirmDialog }))
 
-/** A window over the page: keeps the focus, and gives it back to what opened it. */
-export const Dialog = (props: DialogProps) => <OnceOpen as={OpenedDialog} props={props} />
+/** A modal dialog; it traps the focus and restores it when it closes. */
+export const Dialog = (props: DialogProps) => <MountOnOpen as={LazyDialog} props={props} />
 
-/** Asks before something that cannot be undone. */
-export const ConfirmDialog = (props: ConfirmProps) => <OnceOpen as={OpenedConfirmDialog} props={props} />
+/** Asks for confirmation before an action that cannot be undone. */
+export const ConfirmDialog = (props: ConfirmProps) => <MountOnOpen as={LazyConfirmDialog} props={props} />
 
-function OnceOpen<Props extends { open: boolean }>({
-  as: Window,
+function MountOnOpen<Props extends { open: boolean }>({
+  as: Content,
   props,
 }: {
   as: ComponentType<Props>
@@ -24,7 +24,7 @@ function OnceOpen<Props extends { open: boolean }>({
   if (!wasOpen) return null
   return (
     <Suspense>
-      <Window {...props} />
+      <Content {...props} />
     </Suspense>
   )
 }

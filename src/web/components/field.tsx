@@ -5,18 +5,18 @@ import { classNames } from './class-names.ts'
 
 type FieldProps = {
   label: string
-  /** Said below the field. */
+  /** Help text below the field. */
   hint?: ReactNode
-  /** The panel's sentence about this field. */
+  /** The error of this field. */
   error?: string | undefined
   className?: string
-  /** The label is for readers of screens alone. */
+  /** Shows the label to screen readers only. */
   hideLabel?: boolean
 }
 
-type Wiring = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
+type ControlProps = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
 
-/** A labelled control with its hint and the reason for which it was refused. */
+/** A labelled control with its help text and error. */
 export function Field({
   label,
   hint,
@@ -24,7 +24,7 @@ export function Field({
   className,
   hideLabel,
   children,
-}: FieldProps & { children: (wiring: Wiring) => ReactNode }) {
+}: FieldProps & { children: (control: ControlProps) => ReactNode }) {
   const id = useId()
   const described = classNames(hint ? `${id}-hint` : null, error ? `${id}-error` : null)
   return (
@@ -50,7 +50,7 @@ export function Field({
 export const controlStyle =
   'w-full min-h-9 rounded-control border border-line-strong bg-surface px-3 py-1.5 text-sm text-ink placeholder:text-muted aria-invalid:border-bad disabled:bg-raised disabled:text-muted [&[readonly]]:bg-raised'
 
-/** A line of text with its label. */
+/** A single-line text field. */
 export function TextField({
   label,
   hint,
@@ -61,12 +61,12 @@ export function TextField({
 }: FieldProps & Omit<ComponentProps<'input'>, 'className'>) {
   return (
     <Field label={label} hint={hint} error={error} className={className} hideLabel={hideLabel}>
-      {(wiring) => <input {...rest} {...wiring} className={controlStyle} />}
+      {(control) => <input {...rest} {...control} className={controlStyle} />}
     </Field>
   )
 }
 
-/** Several lines of text with their label; `mono` for paths, keys and the like. */
+/** A multi-line text field; `mono` for paths and keys. */
 export function TextArea({
   label,
   hint,
@@ -78,14 +78,14 @@ export function TextArea({
 }: FieldProps & Omit<ComponentProps<'textarea'>, 'className'> & { mono?: boolean }) {
   return (
     <Field label={label} hint={hint} error={error} className={className} hideLabel={hideLabel}>
-      {(wiring) => (
-        <textarea rows={4} {...rest} {...wiring} className={classNames(controlStyle, mono && 'font-mono')} />
+      {(control) => (
+        <textarea rows={4} {...rest} {...control} className={classNames(controlStyle, mono && 'font-mono')} />
       )}
     </Field>
   )
 }
 
-/** A choice from a few, by the browser's own list: it suits phones best. */
+/** A native select, which works best on phones. */
 export function SelectField({
   label,
   hint,
@@ -97,8 +97,8 @@ export function SelectField({
 }: FieldProps & Omit<ComponentProps<'select'>, 'className'>) {
   return (
     <Field label={label} hint={hint} error={error} className={className} hideLabel={hideLabel}>
-      {(wiring) => (
-        <select {...rest} {...wiring} className={classNames(controlStyle, 'pr-8')}>
+      {(control) => (
+        <select {...rest} {...control} className={classNames(controlStyle, 'pr-8')}>
           {children}
         </select>
       )}
@@ -106,18 +106,18 @@ export function SelectField({
   )
 }
 
-/** What a refusal says that belongs to none of the fields of a form. */
+/** Shows the errors that belong to none of the fields of a form. */
 export function FormError({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
   const { t } = useTranslation()
-  const refusal = asRequestError(error)
-  const sentences = refusal?.otherThan(fields) ?? []
-  if (refusal?.entries.length === 0)
-    sentences.push(t(refusal.status === 0 ? 'error.offline' : 'failure.other'))
-  if (sentences.length === 0) return null
+  const requestError = asRequestError(error)
+  const details = requestError?.detailsExcept(fields) ?? []
+  if (requestError?.entries.length === 0)
+    details.push(t(requestError.status === 0 ? 'error.offline' : 'failure.other'))
+  if (details.length === 0) return null
   return (
     <div role="alert" className="rounded-control bg-bad-soft px-3 py-2 text-sm text-bad">
-      {sentences.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+      {details.map((detail) => (
+        <p key={detail}>{detail}</p>
       ))}
     </div>
   )

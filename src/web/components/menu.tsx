@@ -7,13 +7,13 @@ import {
   type ReactNode,
 } from 'react'
 import { Suspense, useState } from 'react'
-import type * as Parts from './menu-parts.tsx'
+import type * as Parts from './lazy-menu.tsx'
 
-// Most pages have menus, and most of these are never opened: their code comes when one is about to be.
-const load = () => import('./menu-parts.tsx')
+// Most pages have menus that are rarely opened, so their code is loaded shortly before the first one opens.
+const load = () => import('./lazy-menu.tsx')
 const preload = () => void load().catch(() => undefined)
 
-const OpenedMenu = lazy(async () => ({ default: (await load()).OpenedMenu }))
+const LazyMenu = lazy(async () => ({ default: (await load()).LazyMenu }))
 
 type TriggerProps = {
   'aria-haspopup'?: 'menu'
@@ -24,7 +24,7 @@ type TriggerProps = {
   onFocus?: () => void
 }
 
-/** A list of actions behind a button. The trigger must be one element that can be focused. */
+/** A menu behind a trigger, which must be one focusable element. */
 export function Menu({
   trigger,
   align = 'end',
@@ -35,12 +35,12 @@ export function Menu({
   children: ReactNode
 }) {
   const [openedBy, setOpenedBy] = useState<'pointer' | 'keyboard' | null>(null)
-  const closed = cloneElement(trigger, {
+  const closedTrigger = cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
     onPointerEnter: preload,
     onFocus: preload,
-    // Keys press a button as nothing that points does: at no place.
+    // A click by keyboard has a detail of 0.
     onClick: ({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer'),
     onKeyDown: (event) => {
       if (event.key !== 'ArrowDown') return
@@ -48,20 +48,20 @@ export function Menu({
       setOpenedBy('keyboard')
     },
   })
-  if (openedBy === null) return closed
+  if (openedBy === null) return closedTrigger
   return (
-    <Suspense fallback={closed}>
-      <OpenedMenu trigger={trigger} align={align} byKeyboard={openedBy === 'keyboard'}>
+    <Suspense fallback={closedTrigger}>
+      <LazyMenu trigger={trigger} align={align} isOpenedByKeyboard={openedBy === 'keyboard'}>
         {children}
-      </OpenedMenu>
+      </LazyMenu>
     </Suspense>
   )
 }
 
 export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }))
-/** A link among actions: the child is the anchor. */
+/** A link as a menu item; the child is the anchor. */
 export const MenuLink = lazy(async () => ({ default: (await load()).MenuLink }))
-/** One of several, of which one holds. */
+/** A group of choices, one of which is selected. */
 export const MenuChoices = lazy(async () => ({
   default: (await load()).MenuChoices,
 })) as unknown as typeof Parts.MenuChoices

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Pagination } from '../../http/resource.ts'
 import { IconButton } from './button.tsx'
 
-/** Turns pages of a list; nothing where there is one page. */
+/** Pagination of a list; nothing when there is only one page. */
 export function Pager({ pagination, onPage }: { pagination: Pagination; onPage: (page: number) => void }) {
   const { t } = useTranslation()
   const { current_page: page, total_pages: pages } = pagination

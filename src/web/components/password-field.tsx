@@ -12,17 +12,17 @@ type PasswordFieldProps = Omit<ComponentProps<'input'>, 'className' | 'type'> & 
   autoComplete: 'current-password' | 'new-password'
 }
 
-/** A password, which can be made readable while it is written. */
+/** A password field with a button to show the password. */
 export function PasswordField({ label, hint, error, ...rest }: PasswordFieldProps) {
   const { t } = useTranslation()
   const [isShown, setShown] = useState(false)
   return (
     <Field label={label} hint={hint} error={error}>
-      {(wiring) => (
+      {(control) => (
         <div className="relative">
           <input
             {...rest}
-            {...wiring}
+            {...control}
             type={isShown ? 'text' : 'password'}
             autoCapitalize="none"
             spellCheck={false}

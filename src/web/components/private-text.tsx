@@ -3,32 +3,32 @@ import { useTranslation } from 'react-i18next'
 import { useBlur } from '../app/privacy.ts'
 import { classNames } from './class-names.ts'
 
-/** As many, whatever is behind them. */
-const dots = '•'.repeat(8)
+/** The same length for every text. */
+const mask = '•'.repeat(8)
 
 type PrivateTextProps = {
   text: string
   className?: string
-  /** Inside a link or button: it is shown when that is pointed at, and takes no focus of its own. */
-  within?: boolean
+  /** Set inside links and buttons: the text is revealed on hover, and takes no focus of its own. */
+  isInsideControl?: boolean
 }
 
 /**
- * An address or e-mail. Where the reader wants such data hidden, the page holds dots instead, until they are pointed
- * at, focused or pressed.
+ * Shows an address or email. In privacy mode it is masked in the page itself until it is hovered, focused or
+ * pressed.
  */
-export function PrivateText({ text, className, within = false }: PrivateTextProps) {
+export function PrivateText({ text, className, isInsideControl = false }: PrivateTextProps) {
   const { t } = useTranslation()
   const blur = useBlur()
-  const [isOpen, setOpen] = useState(false)
+  const [isRevealed, setRevealed] = useState(false)
   if (!blur) return <span className={className}>{text}</span>
-  const open = () => setOpen(true)
-  const close = () => setOpen(false)
-  const pointed = { onPointerEnter: open, onPointerLeave: close }
-  const shown = isOpen ? text : dots
-  if (within) {
+  const reveal = () => setRevealed(true)
+  const conceal = () => setRevealed(false)
+  const hoverHandlers = { onPointerEnter: reveal, onPointerLeave: conceal }
+  const shown = isRevealed ? text : mask
+  if (isInsideControl) {
     return (
-      <span role="presentation" {...pointed} className={className}>
+      <span role="presentation" {...hoverHandlers} className={className}>
         {shown}
       </span>
     )
@@ -36,11 +36,11 @@ export function PrivateText({ text, className, within = false }: PrivateTextProp
   return (
     <button
       type="button"
-      {...pointed}
-      onFocus={open}
-      onBlur={close}
-      onClick={open}
-      aria-label={isOpen ? text : t('action.show')}
+      {...hoverHandlers}
+      onFocus={reveal}
+      onBlur={conceal}
+      onClick={reveal}
+      aria-label={isRevealed ? text : t('action.show')}
       className={classNames('rounded-sm text-left select-text', className)}
     >
       {shown}

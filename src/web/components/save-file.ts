@@ -1,10 +1,10 @@
-/** The browser saves the text as a file of this name. */
+/** Saves a text as a file download. */
 export function saveFile(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+  const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
-  link.href = address
+  link.href = url
   link.download = name
   link.click()
-  // The download has its own hold on the data by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  // The download no longer needs the URL by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -31,7 +31,7 @@ function Notice({
   )
 }
 
-/** There is nothing yet; the children are what to do next. */
+/** Shows that a list is empty; the children are what to do next. */
 export const EmptyState = (props: {
   icon: LucideIcon
   title: string
@@ -39,24 +39,26 @@ export const EmptyState = (props: {
   children?: ReactNode
 }) => <Notice {...props} />
 
-/** Why something is not shown, and a way to try again. The request's name is there for whoever is asked for help. */
+/** Shows an error with a retry button, and the request ID for support. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation()
-  const refusal = asRequestError(error)
-  const status = refusal?.status ?? 500
+  const requestError = asRequestError(error)
+  const status = requestError?.status ?? 500
   const icon = status === 403 ? Lock : status === 404 ? SearchX : status >= 502 ? ServerOff : CircleAlert
-  const sentence = status >= 400 ? refusal?.message : undefined
+  const detail = status >= 400 ? requestError?.message : undefined
   return (
-    <Notice icon={icon} role="alert" title={t(`failure.${nameOf(status)}`)} text={sentence}>
+    <Notice icon={icon} role="alert" title={t(`failure.${failureName(status)}`)} text={detail}>
       {onRetry && status !== 403 && <Button onClick={onRetry}>{t('action.retry')}</Button>}
-      {refusal?.requestId && (
-        <p className="w-full text-xs text-muted">{t('failure.request', { request: refusal.requestId })}</p>
+      {requestError?.requestId && (
+        <p className="w-full text-xs text-muted">
+          {t('failure.request', { request: requestError.requestId })}
+        </p>
       )}
     </Notice>
   )
 }
 
-function nameOf(
+function failureName(
   status: number,
 ): 'offline' | 'forbidden' | 'missing' | 'conflict' | 'throttled' | 'node' | 'other' {
   if (status === 0) return 'offline'
@@ -67,7 +69,7 @@ function nameOf(
   return status >= 502 ? 'node' : 'other'
 }
 
-/** Grey shapes where rows will be. */
+/** Placeholders shaped like the rows to come. */
 export function Skeleton({ rows = 4, className = 'h-14' }: { rows?: number; className?: string }) {
   const { t } = useTranslation()
   return (
@@ -79,16 +81,17 @@ export function Skeleton({ rows = 4, className = 'h-14' }: { rows?: number; clas
   )
 }
 
-type Shown<Data> = {
+type LoadedProps<Data> = {
   query: { data: Data | undefined; error: unknown; failureReason?: unknown; refetch: () => unknown }
   skeleton?: ReactNode
   children: (data: Data) => ReactNode
 }
 
-/** The answer of a query once it is there; before that grey shapes, or why it does not come. */
-export function Loaded<Data>({ query, skeleton, children }: Shown<Data>) {
+/** Renders the data of a query; before that a skeleton, or the error. */
+export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data)
-  // Whoever asked too much waits for long until the next try; other failures often pass within a second.
+  // A throttled query retries after a long wait, so its error is shown at once; other failures often pass within a
+  // second.
   const isThrottled = asRequestError(query.failureReason)?.status === 429
   const error = isThrottled ? query.failureReason : query.error
   if (error) return <ErrorState error={error} onRetry={() => void query.refetch()} />

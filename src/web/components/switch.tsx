@@ -10,11 +10,11 @@ type ToggleProps = {
   onChange: (checked: boolean) => void
   disabled?: boolean
   className?: string
-  /** The label is for readers of screens alone. */
+  /** Shows the label to screen readers only. */
   hideLabel?: boolean
 }
 
-function Labelled({
+function ToggleLabel({
   id,
   label,
   hint,
@@ -34,7 +34,7 @@ function Labelled({
   )
 }
 
-/** On or off, at once. */
+/** A switch that takes effect at once. */
 export function Switch({
   label,
   hint,
@@ -57,14 +57,14 @@ export function Switch({
       >
         <RadixSwitch.Thumb className="block size-4 translate-x-0.5 rounded-full bg-white transition-transform data-[state=checked]:translate-x-4.5 dark:bg-surface" />
       </RadixSwitch.Root>
-      <Labelled id={id} label={label} hint={hint} hideLabel={hideLabel} />
+      <ToggleLabel id={id} label={label} hint={hint} hideLabel={hideLabel} />
     </span>
   )
 }
 
 type CheckboxProps = Omit<ToggleProps, 'checked'> & { checked: boolean | 'indeterminate' }
 
-/** One of several that may be marked. */
+/** A checkbox. */
 export function Checkbox({
   label,
   hint,
@@ -93,7 +93,7 @@ export function Checkbox({
           )}
         </RadixCheckbox.Indicator>
       </RadixCheckbox.Root>
-      <Labelled id={id} label={label} hint={hint} hideLabel={hideLabel} />
+      <ToggleLabel id={id} label={label} hint={hint} hideLabel={hideLabel} />
     </span>
   )
 }

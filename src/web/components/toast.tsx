@@ -6,40 +6,40 @@ import { classNames } from './class-names.ts'
 
 type Message = { id: number; text: string; isError: boolean }
 
-const shownFor = 6000
+const toastDurationMs = 6000
 let messages: readonly Message[] = []
-let last = 0
-const watchers = new Set<() => void>()
+let lastId = 0
+const listeners = new Set<() => void>()
 
 function set(next: readonly Message[]): void {
   messages = next
-  for (const watcher of watchers) watcher()
+  for (const listener of listeners) listener()
 }
 
 function show(text: string, isError: boolean): void {
-  last += 1
-  const id = last
+  lastId += 1
+  const id = lastId
   set([...messages.filter((message) => message.text !== text).slice(-3), { id, text, isError }])
-  setTimeout(() => dismiss(id), isError ? shownFor * 2 : shownFor)
+  setTimeout(() => dismiss(id), isError ? toastDurationMs * 2 : toastDurationMs)
 }
 
 const dismiss = (id: number) => set(messages.filter((message) => message.id !== id))
 
-/** Says for a few seconds that something was done. */
+/** Shows a message for a few seconds. */
 export const toast = (text: string): void => show(text, false)
 
-/** Says why something was not done; `fallback` where the panel gave no reason. */
+/** Shows why something failed; `fallback` when the panel gave no reason. */
 export function toastError(error: unknown, fallback: string): void {
-  const refusal = asRequestError(error)
-  show(refusal?.message ? refusal.message : fallback, true)
+  const requestError = asRequestError(error)
+  show(requestError?.message ? requestError.message : fallback, true)
 }
 
-const subscribe = (watcher: () => void) => {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }
 
-/** Where messages appear. */
+/** Renders the current toasts. */
 export function Toasts() {
   const { t } = useTranslation()
   const shown = useSyncExternalStore(subscribe, () => messages)

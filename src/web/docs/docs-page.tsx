@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { LogIn } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { apiDocumentQuery } from '../api/openapi.ts'
-import { Mark } from '../app/mark.tsx'
+import { Logo } from '../app/logo.tsx'
 import { usePageTitle } from '../app/page-title.ts'
 import { SessionEnded } from '../app/session-ended.tsx'
 import { site } from '../app/site.ts'
@@ -13,7 +13,7 @@ import { PageHeader } from '../components/card.tsx'
 import { Loaded, Skeleton } from '../components/states.tsx'
 import { Reference } from './reference.tsx'
 
-/** The API reference, for guests too. */
+/** The API reference; guests can read it too. */
 export function DocsPage() {
   const { t } = useTranslation('docs')
   usePageTitle(t('title'))
@@ -52,7 +52,7 @@ function GuestBar() {
     <header className="sticky top-0 z-30 border-b border-line bg-surface">
       <div className="mx-auto flex h-14 w-full max-w-7xl items-center justify-between gap-3 px-4">
         <p className="flex min-w-0 items-center gap-2.5 font-semibold tracking-tight">
-          <Mark />
+          <Logo />
           <span className="truncate">{site.name}</span>
         </p>
         <Link to="/auth/login" className={buttonStyle()}>

@@ -6,52 +6,52 @@ import { site } from '../app/site.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { curlOf } from './curl.ts'
 import { SchemaTree, TypeText } from './schema-tree.tsx'
-import { resolvedAnswer } from './schemas.ts'
-import type { ShownOperation } from './sections.ts'
+import { resolveResponse } from './schemas.ts'
+import type { DocumentedOperation } from './sections.ts'
 import { TryIt } from './try-it.tsx'
 
-type Shown = { document: ApiDocument; operation: ShownOperation }
+type DetailsProps = { document: ApiDocument; operation: DocumentedOperation }
 
-/** What an operation needs, takes, answers and refuses, and how it is called. */
-export function OperationDetails({ document, operation }: Shown) {
+/** Shows the requirements, parameters, body, responses, errors and a curl command of an operation. */
+export function OperationDetails({ document, operation }: DetailsProps) {
   const { t } = useTranslation('docs')
   const { method, path, parameters, requestBody, responses } = operation
   const isTryable = method === 'GET' && path.startsWith('/api/client') && site.user !== null
   return (
     <div className="flex min-w-0 flex-col gap-5">
-      <Needs document={document} operation={operation} />
+      <Requirements document={document} operation={operation} />
       {parameters.length > 0 && (
-        <Part title={t('parameters')}>
+        <DetailSection title={t('parameters')}>
           <Parameters parameters={parameters} />
-        </Part>
+        </DetailSection>
       )}
       {Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => (
-        <Part key={type} title={t('body')} note={type}>
+        <DetailSection key={type} title={t('body')} note={type}>
           <SchemaTree document={document} schema={schema} />
-        </Part>
+        </DetailSection>
       ))}
       {Object.entries(responses)
         .filter(([status]) => /^[23]/.test(status))
         .map(([status, answer]) => (
-          <Part key={status} title={t('answer')} note={`${status} · ${answer.description ?? ''}`}>
+          <DetailSection key={status} title={t('answer')} note={`${status} · ${answer.description ?? ''}`}>
             {Object.values(answer.content ?? {}).map(({ schema }) => (
               <SchemaTree key="body" document={document} schema={schema} />
             ))}
             {!answer.content && <p className="text-sm text-muted">{t('no_body')}</p>}
-          </Part>
+          </DetailSection>
         ))}
-      <Refusals document={document} operation={operation} />
+      <ErrorResponses document={document} operation={operation} />
       <Curl document={document} operation={operation} />
       {isTryable && (
-        <Part title={t('try.title')}>
+        <DetailSection title={t('try.title')}>
           <TryIt operation={operation} />
-        </Part>
+        </DetailSection>
       )}
     </div>
   )
 }
 
-function Part({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+function DetailSection({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0">
       <div className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
@@ -67,7 +67,7 @@ function Part({ title, note, children }: { title: string; note?: string; childre
   )
 }
 
-function Needs({ document, operation }: Shown) {
+function Requirements({ document, operation }: DetailsProps) {
   const { t } = useTranslation('docs')
   const schemes = operation.security.flatMap(Object.keys)
   const throttles = operation['x-throttles'] ?? []
@@ -120,32 +120,32 @@ function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
   )
 }
 
-function Refusals({ document, operation }: Shown) {
+function ErrorResponses({ document, operation }: DetailsProps) {
   const { t } = useTranslation('docs')
   const refusals = Object.entries(operation.responses).filter(([status]) => !/^[23]/.test(status))
   const schema = { $ref: '#/components/schemas/Errors' }
   return (
-    <Part title={t('refusals')}>
+    <DetailSection title={t('refusals')}>
       <dl lang="en" className="mb-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {refusals.map(([status, answer]) => (
           <div key={status} className="contents">
             <dt className="font-mono text-xs leading-5">{status}</dt>
-            <dd className="text-muted">{resolvedAnswer(document, answer).description}</dd>
+            <dd className="text-muted">{resolveResponse(document, answer).description}</dd>
           </div>
         ))}
       </dl>
       <SchemaTree document={document} schema={schema} />
-    </Part>
+    </DetailSection>
   )
 }
 
-function Curl({ document, operation }: Shown) {
+function Curl({ document, operation }: DetailsProps) {
   const { t } = useTranslation('docs')
   const text = curlOf(document, operation, location.origin)
   return (
-    <Part title={t('example')}>
+    <DetailSection title={t('example')}>
       <div className="flex min-w-0 items-start gap-1 rounded-control border border-line bg-canvas">
-        {/* A long line scrolls by itself, so the keyboard has to reach it. */}
+        {/* Focusable, so that long lines can be scrolled by keyboard. */}
         <pre
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard has to reach it
           tabIndex={0}
@@ -157,6 +157,6 @@ function Curl({ document, operation }: Shown) {
         </pre>
         <CopyButton text={text} label={t('copy_example')} />
       </div>
-    </Part>
+    </DetailSection>
   )
 }

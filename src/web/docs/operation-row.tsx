@@ -4,15 +4,15 @@ import { useTranslation } from 'react-i18next'
 import type { ApiDocument } from '../api/openapi.ts'
 import { classNames } from '../components/class-names.ts'
 import { OperationDetails } from './operation-details.tsx'
-import type { ShownOperation } from './sections.ts'
+import type { DocumentedOperation } from './sections.ts'
 
-const looks: Record<string, string> = {
+const methodStyles: Record<string, string> = {
   GET: 'bg-info-soft text-info',
   POST: 'bg-good-soft text-good',
   DELETE: 'bg-bad-soft text-bad',
 }
 
-/** A path that breaks after its slashes, and is copied without the breaks. */
+/** Shows a path that can wrap after slashes; the copied text has no breaks in it. */
 const BreakablePath = ({ path }: { path: string }) =>
   path.split('/').map((word, at) => (
     <Fragment key={at}>
@@ -22,7 +22,7 @@ const BreakablePath = ({ path }: { path: string }) =>
     </Fragment>
   ))
 
-/** A line about one operation; everything else about it is made when it is opened. */
+/** A row for one operation; its details are rendered when it is opened. */
 export const OperationRow = memo(function OperationRow({
   document,
   operation,
@@ -30,7 +30,7 @@ export const OperationRow = memo(function OperationRow({
   onToggle,
 }: {
   document: ApiDocument
-  operation: ShownOperation
+  operation: DocumentedOperation
   isOpen: boolean
   onToggle: (id: string) => void
 }) {
@@ -56,7 +56,7 @@ export const OperationRow = memo(function OperationRow({
                 <span
                   className={classNames(
                     'w-16 shrink-0 rounded-[0.25rem] py-0.5 text-center font-mono text-xs font-semibold',
-                    looks[method] ?? 'bg-warn-soft text-warn',
+                    methodStyles[method] ?? 'bg-warn-soft text-warn',
                   )}
                 >
                   {method}

@@ -7,23 +7,23 @@ import { classNames } from '../components/class-names.ts'
 import { controlStyle } from '../components/field.tsx'
 import { EmptyState } from '../components/states.tsx'
 import { OperationRow } from './operation-row.tsx'
-import { countOf, found, type Section, sectionsOf } from './sections.ts'
-import { useOpened } from './use-opened.ts'
+import { countOf, filterSections, type Section, sectionsOf } from './sections.ts'
+import { useOpenOperations } from './use-open-operations.ts'
 
-/** Every operation of the document, found by words, surface or the list at the side. */
+/** Lists the operations of the document, with a search, a filter by surface and a table of contents. */
 export function Reference({ document }: { document: ApiDocument }) {
   const { t } = useTranslation('docs')
   const sections = useMemo(() => sectionsOf(document), [document])
-  const [typed, setTyped] = useState('')
+  const [input, setInput] = useState('')
   const [surface, setSurface] = useState<string | null>(null)
-  const searched = useDeferredValue(typed)
-  const shown = useMemo(() => found(sections, searched, surface), [sections, searched, surface])
-  const [opened, toggle] = useOpened()
+  const search = useDeferredValue(input)
+  const shown = useMemo(() => filterSections(sections, search, surface), [sections, search, surface])
+  const [opened, toggle] = useOpenOperations()
   return (
     <div className="flex min-w-0 gap-8">
       <Contents sections={shown} />
       <div className="flex min-w-0 flex-1 flex-col gap-4">
-        <SearchLine value={typed} onChange={setTyped} />
+        <SearchField value={input} onChange={setInput} />
         <Surfaces names={sections.map(({ name }) => name)} value={surface} onChange={setSurface} />
         <p role="status" className="text-sm text-muted">
           {t('count', { count: countOf(shown) })}
@@ -45,7 +45,7 @@ export function Reference({ document }: { document: ApiDocument }) {
   )
 }
 
-function SearchLine({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { t } = useTranslation('docs')
   return (
     <div className="relative">
@@ -91,7 +91,7 @@ function Surfaces({
   )
 }
 
-/** Where in the page a group begins; on phones there is no room for it. */
+/** The table of contents; hidden on phones. */
 function Contents({ sections }: { sections: readonly Section[] }) {
   const { t } = useTranslation('docs')
   return (

@@ -3,12 +3,12 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiDocument, Schema } from '../api/openapi.ts'
 import { classNames } from '../components/class-names.ts'
-import { isDeep, limitsOf, type Member, membersOf, resolved, typeOf } from './schemas.ts'
+import { hasMembers, constraintsOf, type Member, membersOf, resolveSchema, typeOf } from './schemas.ts'
 
-/** What a body consists of. What lies deeper is looked up when it is opened, so that nothing turns in circles. */
+/** Shows the structure of a body. Nested schemas are resolved when they are opened, since schemas can be recursive. */
 export function SchemaTree({ document, schema }: { document: ApiDocument; schema: Schema }) {
-  const whole = resolved(document, schema)
-  const members = membersOf(whole)
+  const resolved = resolveSchema(document, schema)
+  const members = membersOf(resolved)
   return (
     <div className="min-w-0 rounded-control border border-line bg-canvas px-3 py-2 text-sm">
       <TypeText schema={schema} />
@@ -41,7 +41,7 @@ function MemberRow({
   return (
     <li className="min-w-0 py-0.5">
       <div className="flex min-w-0 flex-wrap items-center gap-x-2">
-        {isDeep(schema) ? (
+        {hasMembers(schema) ? (
           <button
             type="button"
             aria-expanded={isOpen}
@@ -63,20 +63,22 @@ function MemberRow({
       </div>
       {isOpen && (
         <div id={id}>
-          <Members document={document} members={membersOf(resolved(document, schema))} />
+          <Members document={document} members={membersOf(resolveSchema(document, schema))} />
         </div>
       )}
     </li>
   )
 }
 
-/** What a value is, what bounds it has, and what is said of it. */
+/** Shows the type, the constraints and the description of a value. */
 export function TypeText({ schema }: { schema: Schema }) {
-  const limits = limitsOf(schema)
+  const constraints = constraintsOf(schema)
   return (
     <>
       <code className="text-xs text-brand-text wrap-anywhere">{typeOf(schema)}</code>
-      {limits.length > 0 && <code className="text-xs text-muted wrap-anywhere">{limits.join(', ')}</code>}
+      {constraints.length > 0 && (
+        <code className="text-xs text-muted wrap-anywhere">{constraints.join(', ')}</code>
+      )}
       {schema.description && (
         <span lang="en" className="text-xs text-muted wrap-anywhere">
           {schema.description}

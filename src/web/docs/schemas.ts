@@ -1,22 +1,24 @@
-import type { Answer, ApiDocument, Schema } from '../api/openapi.ts'
+import type { ResponseObject, ApiDocument, Schema } from '../api/openapi.ts'
 
-/** The last word of a reference: what it leads to is called so. */
-export const nameIn = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
+/** Returns the name of the schema that a reference points to. */
+export const refName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
 
-/** The schema, or the one that it refers to. */
-export function resolved(document: ApiDocument, schema: Schema): Schema {
+/** Returns the schema itself, or the one it refers to. */
+export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
-  return document.components.schemas[nameIn(schema.$ref)] ?? {}
+  return document.components.schemas[refName(schema.$ref)] ?? {}
 }
 
-export const resolvedAnswer = (document: ApiDocument, answer: Answer): Answer =>
-  answer.$ref === undefined ? answer : (document.components.responses[nameIn(answer.$ref)] ?? {})
+export const resolveResponse = (document: ApiDocument, response: ResponseObject): ResponseObject =>
+  response.$ref === undefined ? response : (document.components.responses[refName(response.$ref)] ?? {})
 
-export const alternativesOf = (schema: Schema): Schema[] => schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []
+/** Returns the alternatives of a schema, without those that are only other spellings of a value. */
+export const alternativesOf = (schema: Schema): Schema[] =>
+  (schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []).filter(({ $comment }) => $comment !== 'Also accepted.')
 
-/** What a value is, as programmers write it: `string | null`, `client.backup[]`. */
+/** Returns the type of a value in TypeScript notation: `string | null`, `client.backup[]`. */
 export function typeOf(schema: Schema): string {
-  if (schema.$ref !== undefined) return nameIn(schema.$ref)
+  if (schema.$ref !== undefined) return refName(schema.$ref)
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   const alternatives = alternativesOf(schema)
@@ -25,14 +27,14 @@ export function typeOf(schema: Schema): string {
   }
   return [schema.type ?? []]
     .flat()
-    .map((type) => (type === 'array' && schema.items ? listOf(typeOf(schema.items)) : type))
+    .map((type) => (type === 'array' && schema.items ? arrayTypeOf(typeOf(schema.items)) : type))
     .join(' | ')
     .concat(schema.type === undefined ? 'any' : '')
 }
 
-const listOf = (type: string) => (/[ ]/.test(type) ? `(${type})[]` : `${type}[]`)
+const arrayTypeOf = (type: string) => (/[ ]/.test(type) ? `(${type})[]` : `${type}[]`)
 
-const limits = [
+const constraintNames = [
   'format',
   'minimum',
   'exclusiveMinimum',
@@ -48,9 +50,12 @@ const limits = [
   'default',
 ] as const
 
-/** What else holds of a value, as the document spells it: `maxLength: 191`. Bounds of every safe number say nothing. */
-export function limitsOf(schema: Schema): string[] {
-  const own = limits
+/**
+ * Returns the constraints of a value as the document writes them: `maxLength: 191`. Leaves out the bounds of safe
+ * integers.
+ */
+export function constraintsOf(schema: Schema): string[] {
+  const constraints = constraintNames
     .filter(
       (name) => schema[name] !== undefined && Math.abs(Number(schema[name])) !== Number.MAX_SAFE_INTEGER,
     )
@@ -58,12 +63,12 @@ export function limitsOf(schema: Schema): string[] {
       const value = schema[name]
       return `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
     })
-  return [...own, ...alternativesOf(schema).flatMap(limitsOf)]
+  return [...constraints, ...alternativesOf(schema).flatMap(constraintsOf)]
 }
 
 export type Member = { name: string; schema: Schema; isRequired: boolean }
 
-/** What lies below a schema: members of an object, of a list's entries, or the alternatives which have such. */
+/** Returns the members of an object or of the items of a list, or the alternatives that have members. */
 export function membersOf(schema: Schema): Member[] {
   if (schema.properties) {
     return Object.entries(schema.properties).map(([name, member]) => ({
@@ -76,13 +81,14 @@ export function membersOf(schema: Schema): Member[] {
     return [{ name: '*', schema: schema.additionalProperties, isRequired: false }]
   }
   if (schema.items) return schema.items.$ref ? [entryOf(schema.items)] : membersOf(schema.items)
-  const deep = alternativesOf(schema).filter(isDeep)
-  const [only] = deep
-  if (only && deep.length === 1) return only.$ref ? [entryOf(only)] : membersOf(only)
-  return deep.map(entryOf)
+  const withMembers = alternativesOf(schema).filter(hasMembers)
+  const [only] = withMembers
+  if (only && withMembers.length === 1) return only.$ref ? [entryOf(only)] : membersOf(only)
+  return withMembers.map(entryOf)
 }
 
 const entryOf = (schema: Schema): Member => ({ name: typeOf(schema), schema, isRequired: false })
 
-/** Whether there is something below it to look at. */
-export const isDeep = (schema: Schema): boolean => schema.$ref !== undefined || membersOf(schema).length > 0
+/** Whether a schema has members to show. */
+export const hasMembers = (schema: Schema): boolean =>
+  schema.$ref !== undefined || membersOf(schema).length > 0

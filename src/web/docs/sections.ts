@@ -1,26 +1,26 @@
 import type { ApiDocument, Operation } from '../api/openapi.ts'
 
-export type ShownOperation = Operation & { method: string; path: string; searched: string }
-export type Group = { name: string; id: string; operations: ShownOperation[] }
+export type DocumentedOperation = Operation & { method: string; path: string; searchText: string }
+export type Group = { name: string; id: string; operations: DocumentedOperation[] }
 /** A surface of the panel. */
 export type Section = { name: string; description: string; groups: Group[] }
 
-/** A group of more is parted by the second word of its paths. */
-const largestGroup = 20
+/** A larger group is split by the second segment of its paths. */
+const maxGroupSize = 20
 
-/** So many words of a path, without parameters and those of its surface. */
-function wordsOf(path: string, amount: number): string {
-  const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'))
-  const own = words[0] === 'api' ? words.slice(2) : words
-  return own.slice(0, amount).join('/') || '/'
+/** Returns the first segments of a path, without parameters and the prefix of the surface. */
+function pathPrefix(path: string, count: number): string {
+  const segments = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
+  const own = segments[0] === 'api' ? segments.slice(2) : segments
+  return own.slice(0, count).join('/') || '/'
 }
 
-/** Operations by what their paths are about. */
-function groupsOf(surface: string, operations: readonly ShownOperation[]): Group[] {
-  const sizes = Map.groupBy(operations, ({ path }) => wordsOf(path, 1))
+/** Groups operations by the first segments of their paths. */
+function groupsOf(surface: string, operations: readonly DocumentedOperation[]): Group[] {
+  const sizes = Map.groupBy(operations, ({ path }) => pathPrefix(path, 1))
   const groups = Map.groupBy(operations, ({ path }) => {
-    const size = sizes.get(wordsOf(path, 1))?.length ?? 0
-    return wordsOf(path, size > largestGroup ? 2 : 1)
+    const size = sizes.get(pathPrefix(path, 1))?.length ?? 0
+    return pathPrefix(path, size > maxGroupSize ? 2 : 1)
   })
   return [...groups]
     .map(([name, members]) => ({
@@ -31,13 +31,13 @@ function groupsOf(surface: string, operations: readonly ShownOperation[]): Group
     .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }
 
-/** Every operation below its surface and group, in the order of the document. */
+/** Returns the operations of the document by surface and group. */
 export function sectionsOf(document: ApiDocument): Section[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): ShownOperation => {
+    Object.entries(methods).map(([method, operation]): DocumentedOperation => {
       const shown = { ...operation, method: method.toUpperCase(), path }
       const texts = [shown.method, path, operation.summary, operation['x-permission'], operation.operationId]
-      return { ...shown, searched: texts.join(' ').toLowerCase() }
+      return { ...shown, searchText: texts.join(' ').toLowerCase() }
     }),
   )
   const bySurface = Map.groupBy(operations, ({ tags }) => tags[0] ?? '')
@@ -48,16 +48,21 @@ export function sectionsOf(document: ApiDocument): Section[] {
   }))
 }
 
-/** What is left when every word that was typed has to be found; without groups and sections in which nothing is. */
-export function found(sections: readonly Section[], typed: string, surface: string | null): Section[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = ({ searched }: ShownOperation) => words.every((word) => searched.includes(word))
+/** Returns the operations that contain every word of the input, without empty groups and sections. */
+export function filterSections(
+  sections: readonly Section[],
+  input: string,
+  surface: string | null,
+): Section[] {
+  const segments = input.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = ({ searchText }: DocumentedOperation) =>
+    segments.every((segment) => searchText.includes(segment))
   return sections
     .filter(({ name }) => surface === null || name === surface)
     .map((section) => ({
       ...section,
       groups: section.groups
-        .map((group) => ({ ...group, operations: group.operations.filter(fits) }))
+        .map((group) => ({ ...group, operations: group.operations.filter(matches) }))
         .filter(({ operations }) => operations.length > 0),
     }))
     .filter(({ groups }) => groups.length > 0)

@@ -2,21 +2,21 @@ import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Operation, tryOut } from '../api/openapi.ts'
+import { type Operation, sendTryItRequest } from '../api/openapi.ts'
 import { Badge } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
 import { TextField } from '../components/field.tsx'
 import { typeOf } from './schemas.ts'
-import type { ShownOperation } from './sections.ts'
+import type { DocumentedOperation } from './sections.ts'
 
-/** More than that of an answer helps nobody, in characters. */
-const longestShown = 40_000
+/** Longer responses are cut off, in characters. */
+const maxShownLength = 40_000
 
 type Values = Record<string, string>
 
-/** The address with what was written for its parameters; those of the query only where something was. */
+/** Fills the parameters into a path; query parameters only when they have a value. */
 function addressOf(path: string, parameters: Operation['parameters'], values: Values): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
     encodeURIComponent(values[`path ${name}`] ?? ''),
   )
   const query = new URLSearchParams()
@@ -24,17 +24,17 @@ function addressOf(path: string, parameters: Operation['parameters'], values: Va
     const value = values[`query ${name}`]
     if (place === 'query' && value) query.set(name, value)
   }
-  return query.size > 0 ? `${filled}?${query}` : filled
+  return query.size > 0 ? `${filledPath}?${query}` : filledPath
 }
 
-/** Calls a reading operation in the reader's own name, and shows the answer. */
-export function TryIt({ operation: { path, parameters } }: { operation: ShownOperation }) {
+/** Sends a GET request as the signed-in user and shows the response. */
+export function TryIt({ operation: { path, parameters } }: { operation: DocumentedOperation }) {
   const { t } = useTranslation('docs')
   const [values, setValues] = useState<Values>({})
-  const trying = useMutation({ mutationFn: () => tryOut(addressOf(path, parameters, values)) })
+  const request = useMutation({ mutationFn: () => sendTryItRequest(addressOf(path, parameters, values)) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    trying.mutate()
+    request.mutate()
   }
   return (
     <form onSubmit={submit} className="flex min-w-0 flex-col gap-3">
@@ -54,18 +54,18 @@ export function TryIt({ operation: { path, parameters } }: { operation: ShownOpe
           />
         ))}
       </div>
-      <Button type="submit" icon={Play} busy={trying.isPending} className="self-start">
+      <Button type="submit" icon={Play} busy={request.isPending} className="self-start">
         {t('try.send')}
       </Button>
       <div aria-live="polite" className="min-w-0">
-        {trying.isError && <p className="text-sm text-bad">{t('try.failed')}</p>}
-        {trying.data && <Answer {...trying.data} />}
+        {request.isError && <p className="text-sm text-bad">{t('try.failed')}</p>}
+        {request.data && <TryItResponse {...request.data} />}
       </div>
     </form>
   )
 }
 
-function Answer({ status, text }: { status: number; text: string }) {
+function TryItResponse({ status, text }: { status: number; text: string }) {
   const { t } = useTranslation('docs')
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -79,15 +79,15 @@ function Answer({ status, text }: { status: number; text: string }) {
         aria-label={t('answer')}
         className="max-h-96 min-w-0 overflow-auto rounded-control border border-line bg-canvas p-3 font-mono text-xs leading-5"
       >
-        {readable(text).slice(0, longestShown)}
+        {formatBody(text).slice(0, maxShownLength)}
       </pre>
-      {text.length > longestShown && <p className="text-xs text-muted">{t('try.cut')}</p>}
+      {text.length > maxShownLength && <p className="text-xs text-muted">{t('try.cut')}</p>}
     </div>
   )
 }
 
-/** JSON with lines; anything else as it is. */
-function readable(text: string): string {
+/** Formats JSON with indentation; other text stays as it is. */
+function formatBody(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

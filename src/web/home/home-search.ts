@@ -3,13 +3,13 @@ import type { Scope } from '../api/servers.ts'
 export const sorts = ['listed', 'name', 'state', 'cpu', 'memory'] as const
 export type Sort = (typeof sorts)[number]
 
-/** Scopes people choose from; the last two are for administrators. */
+/** The scopes of the list; the last two are for administrators. */
 export const scopes = ['accessible', 'owner', 'admin', 'admin-all'] as const satisfies readonly Scope[]
 
-/** What the address of the list says; what is left out is the usual. */
+/** The search parameters of the list; a missing one has its default. */
 export type HomeSearch = { q?: string; scope?: Scope; sort?: Sort; page?: number }
 
-/** Reads an address; what makes no sense there counts as left out. */
+/** Reads the search parameters, and ignores invalid ones. */
 export function readHomeSearch(search: Record<string, unknown>): HomeSearch {
   const { q, page } = search
   const text = typeof q === 'string' || typeof q === 'number' ? String(q) : ''

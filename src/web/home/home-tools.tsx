@@ -10,25 +10,25 @@ import { type HomeSearch, scopes, type Sort, sorts } from './home-search.ts'
 export const views = ['cards', 'table'] as const
 export type View = (typeof views)[number]
 
-/** Milliseconds without a key after which it is searched. */
-const pause = 250
+/** How long typing has to pause before the search starts. */
+const searchDelayMs = 250
 
-type Change = (change: { [Key in keyof HomeSearch]: HomeSearch[Key] | undefined }) => void
+type ChangeSearch = (change: { [Key in keyof HomeSearch]: HomeSearch[Key] | undefined }) => void
 
-/** What is searched for, which servers are meant, their order, and how they are shown. */
+/** The search, scope, sort order and view of the server list. */
 export function HomeTools({
   search,
   onChange,
   view,
-  onView,
+  onViewChange,
 }: {
   search: HomeSearch
-  onChange: Change
+  onChange: ChangeSearch
   view: View
-  onView: (view: View) => void
+  onViewChange: (view: View) => void
 }) {
   const { t } = useTranslation('home')
-  const offered = scopes.filter((scope) => site.user?.root_admin || !scope.startsWith('admin'))
+  const visibleScopes = scopes.filter((scope) => site.user?.root_admin || !scope.startsWith('admin'))
   return (
     <search className="flex flex-wrap items-end gap-2 pb-4">
       <SearchBox text={search.q ?? ''} onChange={onChange} />
@@ -39,7 +39,7 @@ export function HomeTools({
         value={search.scope ?? 'accessible'}
         onChange={({ target }) => onChange({ scope: target.value as Scope, page: undefined })}
       >
-        {offered.map((scope) => (
+        {visibleScopes.map((scope) => (
           <option key={scope} value={scope}>
             {t(`scope.${scope}`)}
           </option>
@@ -65,8 +65,8 @@ export function HomeTools({
             icon={name === 'cards' ? LayoutGrid : Rows3}
             label={t(`view.${name}`)}
             aria-pressed={view === name}
-            look={view === name ? 'plain' : 'quiet'}
-            onClick={() => onView(name)}
+            variant={view === name ? 'plain' : 'quiet'}
+            onClick={() => onViewChange(name)}
           />
         ))}
       </div>
@@ -74,19 +74,19 @@ export function HomeTools({
   )
 }
 
-function SearchBox({ text, onChange }: { text: string; onChange: Change }) {
+function SearchBox({ text, onChange }: { text: string; onChange: ChangeSearch }) {
   const { t } = useTranslation('home')
-  const [box, setBox] = useState({ written: text, sent: text, seen: text })
+  const [box, setBox] = useState({ text, sent: text, seen: text })
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The address changed: by what was written here, or by another link, which then is what is shown.
-  if (box.seen !== text) setBox({ written: text === box.sent ? box.written : text, sent: text, seen: text })
-  const write = (written: string) => {
-    setBox({ ...box, written })
+  // The URL changed, either by this field or by another link. Only another link replaces the text.
+  if (box.seen !== text) setBox({ text: text === box.sent ? box.text : text, sent: text, seen: text })
+  const change = (text: string) => {
+    setBox({ ...box, text })
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
-      setBox((now) => ({ ...now, sent: written }))
-      onChange({ q: written || undefined, page: undefined })
-    }, pause)
+      setBox((now) => ({ ...now, sent: text }))
+      onChange({ q: text || undefined, page: undefined })
+    }, searchDelayMs)
   }
   return (
     <div className="relative min-w-0 grow basis-full sm:basis-64">
@@ -97,8 +97,8 @@ function SearchBox({ text, onChange }: { text: string; onChange: Change }) {
         aria-label={t('search')}
         aria-keyshortcuts="/"
         placeholder={t('search')}
-        value={box.written}
-        onChange={({ target }) => write(target.value)}
+        value={box.text}
+        onChange={({ target }) => change(target.value)}
         autoComplete="off"
         spellCheck={false}
         className={`${controlStyle} pl-9`}

@@ -4,45 +4,45 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { primaryAddress } from '../server/addresses.ts'
 import { StateBadge } from '../server/state-badge.tsx'
 import { ServerMenu } from './server-menu.tsx'
-import { ServerUse } from './server-use.tsx'
-import type { ShownServer } from './shown-server.ts'
+import { ServerUsage } from './server-usage.tsx'
+import type { ListedServer } from './listed-server.ts'
 
-/** Servers as cards, each of which leads to its console. */
-export function ServerCards({ servers }: { servers: readonly ShownServer[] }) {
+/** Lists servers as cards that link to their console. */
+export function ServerCards({ servers }: { servers: readonly ListedServer[] }) {
   const { t } = useTranslation('home')
   return (
     <ul aria-label={t('title')} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-      {servers.map((shown) => (
-        <ServerCard key={shown.server.uuid} shown={shown} />
+      {servers.map((listed) => (
+        <ServerCard key={listed.server.uuid} listed={listed} />
       ))}
     </ul>
   )
 }
 
-function ServerCard({ shown }: { shown: ShownServer }) {
+function ServerCard({ listed }: { listed: ListedServer }) {
   const { t } = useTranslation('home')
-  const { server, stats, silence } = shown
+  const { server, stats, outage } = listed
   const address = primaryAddress(server)
   return (
     <li className="relative flex min-w-0 flex-col gap-3 rounded-card border border-line bg-surface p-4 transition-colors hover:border-line-strong">
       <div className="flex items-start justify-between gap-2">
         <div className="min-w-0">
           <h2 className="truncate font-semibold">
-            <ServerLink shown={shown} />
+            <ServerLink listed={listed} />
           </h2>
           <div className="mt-1">
             <StateBadge
               server={server}
               state={stats?.current_state ?? null}
-              isUnreachable={silence !== null}
+              isUnreachable={outage !== null}
             />
           </div>
         </div>
         <div className="relative -mt-1 -mr-2">
-          <ServerMenu shown={shown} />
+          <ServerMenu listed={listed} />
         </div>
       </div>
-      <ServerUse shown={shown} />
+      <ServerUsage listed={listed} />
       <div className="flex min-h-9 items-center justify-between gap-2 border-t border-line pt-2 text-sm text-muted">
         <span className="private truncate font-mono text-xs">{address ?? t('strings:word.none')}</span>
         {address && (
@@ -55,8 +55,8 @@ function ServerCard({ shown }: { shown: ShownServer }) {
   )
 }
 
-/** The name of a server; the whole card or row can be pressed. */
-export const ServerLink = ({ shown: { server } }: { shown: ShownServer }) => (
+/** The name of a server, as a link that covers its card or row. */
+export const ServerLink = ({ listed: { server } }: { listed: ListedServer }) => (
   <Link
     to="/server/$server"
     params={{ server: server.identifier }}

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/button.tsx'
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'
-import { isUseful, KillDialog, usePower } from '../server/power.tsx'
+import { hasEffect, KillDialog, usePower } from '../server/power.tsx'
 import { isBlocked } from '../server/server-state.ts'
-import type { ShownServer } from './shown-server.ts'
+import type { ListedServer } from './listed-server.ts'
 
 const signals = [
   { signal: 'start', icon: Play },
@@ -14,8 +14,8 @@ const signals = [
   { signal: 'stop', icon: Square },
 ] as const
 
-/** Switches a server on and off without opening it; the panel says what is not permitted. */
-export function ServerMenu({ shown: { server, stats } }: { shown: ShownServer }) {
+/** Menu with the power actions of a server; the panel refuses those that are not allowed. */
+export function ServerMenu({ listed: { server, stats } }: { listed: ListedServer }) {
   const { t } = useTranslation('server')
   const [killing, setKilling] = useState(false)
   const id = server.identifier
@@ -37,7 +37,7 @@ export function ServerMenu({ shown: { server, stats } }: { shown: ShownServer })
               <MenuItem
                 key={signal}
                 icon={icon}
-                disabled={!isUseful(signal, state)}
+                disabled={!hasEffect(signal, state)}
                 onSelect={() => power.mutate(signal)}
               >
                 {t(`power.${signal}`)}
@@ -46,7 +46,7 @@ export function ServerMenu({ shown: { server, stats } }: { shown: ShownServer })
             <MenuItem
               icon={Skull}
               danger
-              disabled={!isUseful('kill', state)}
+              disabled={!hasEffect('kill', state)}
               onSelect={() => setKilling(true)}
             >
               {t('power.kill')}

@@ -4,13 +4,13 @@ import { primaryAddress } from '../server/addresses.ts'
 import { StateBadge } from '../server/state-badge.tsx'
 import { ServerLink } from './server-cards.tsx'
 import { ServerMenu } from './server-menu.tsx'
-import { usageOf, useReason } from './server-use.tsx'
-import type { ShownServer } from './shown-server.ts'
+import { usageOf, useUnavailableReason } from './server-usage.tsx'
+import type { ListedServer } from './listed-server.ts'
 
 const cell = 'px-3 py-2'
 
-/** Servers as a table with one line each. */
-export function ServerTable({ servers }: { servers: readonly ShownServer[] }) {
+/** Lists servers as a table. */
+export function ServerTable({ servers }: { servers: readonly ListedServer[] }) {
   const { t } = useTranslation('home')
   const heads = [
     t('strings:word.name'),
@@ -37,8 +37,8 @@ export function ServerTable({ servers }: { servers: readonly ShownServer[] }) {
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
-          {servers.map((shown) => (
-            <ServerRow key={shown.server.uuid} shown={shown} />
+          {servers.map((listed) => (
+            <ServerRow key={listed.server.uuid} listed={listed} />
           ))}
         </tbody>
       </table>
@@ -46,18 +46,18 @@ export function ServerTable({ servers }: { servers: readonly ShownServer[] }) {
   )
 }
 
-function ServerRow({ shown }: { shown: ShownServer }) {
+function ServerRow({ listed }: { listed: ListedServer }) {
   const { t } = useTranslation('home')
-  const { server, stats, silence } = shown
+  const { server, stats, outage } = listed
   const address = primaryAddress(server)
-  const reason = useReason(shown)
+  const reason = useUnavailableReason(listed)
   return (
     <tr className="relative hover:bg-raised">
       <th scope="row" className={`${cell} max-w-72 truncate font-medium`}>
-        <ServerLink shown={shown} />
+        <ServerLink listed={listed} />
       </th>
       <td className={cell}>
-        <StateBadge server={server} state={stats?.current_state ?? null} isUnreachable={silence !== null} />
+        <StateBadge server={server} state={stats?.current_state ?? null} isUnreachable={outage !== null} />
       </td>
       <td className={`${cell} whitespace-nowrap`}>
         <span className="relative flex items-center gap-1">
@@ -66,7 +66,7 @@ function ServerRow({ shown }: { shown: ShownServer }) {
         </span>
       </td>
       {reason === null ? (
-        usageOf(shown).map(({ name, text }) => (
+        usageOf(listed).map(({ name, text }) => (
           <td key={name} className={`${cell} whitespace-nowrap tabular-nums`}>
             {text}
           </td>
@@ -78,7 +78,7 @@ function ServerRow({ shown }: { shown: ShownServer }) {
       )}
       <td className={`${cell} w-12`}>
         <span className="relative">
-          <ServerMenu shown={shown} />
+          <ServerMenu listed={listed} />
         </span>
       </td>
     </tr>

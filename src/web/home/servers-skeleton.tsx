@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { View } from './home-tools.tsx'
 
-/** Grey shapes as large as what comes. */
+/** A placeholder of the same size as the list. */
 export function ServersSkeleton({ view }: { view: View }) {
   const { t } = useTranslation()
   const isTable = view === 'table'

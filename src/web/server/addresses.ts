@@ -1,14 +1,14 @@
-import { type Allocation, relatedRows, type Server } from '../api/resources.ts'
+import { type Allocation, rowsOf, type Server } from '../api/resources.ts'
 
-/** What players type to join: alias or address, and port. */
-export function addressOf({ ip, ip_alias, port }: Allocation): string {
+/** Returns the address players use to join: alias or IP, and port. */
+export function allocationAddress({ ip, ip_alias, port }: Allocation): string {
   const host = ip_alias ?? ip
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The same of a server's primary address; null where there is none. */
+/** Returns the address of the primary allocation; null when there is none. */
 export function primaryAddress(server: Server): string | null {
-  const rows = relatedRows<Allocation>(server.relationships.allocations)
+  const rows = rowsOf(server.relationships.allocations)
   const primary = rows.find(({ is_default }) => is_default) ?? rows[0]
-  return primary ? addressOf(primary) : null
+  return primary ? allocationAddress(primary) : null
 }

@@ -1,7 +1,7 @@
-import { websocketDetails } from '../api/servers.ts'
+import { fetchConsoleAccess } from '../api/servers.ts'
 import { asRequestError } from '../api/error.ts'
 
-/** What a daemon says of the use of a server. Bytes, percent of one core, milliseconds. */
+/** Resource usage from the daemon: bytes, percent of one CPU core, milliseconds. */
 export type LiveStats = {
   state: string
   memory_bytes: number
@@ -12,117 +12,123 @@ export type LiveStats = {
   uptime: number
 }
 
-/** `refused`: the reader may not, or no more; `unreachable`: tried again by itself. */
+/** `refused`: the user has no access (any more); `unreachable`: retried automatically. */
 export type Connection = 'connecting' | 'open' | 'unreachable' | 'refused'
 
 export type SocketSnapshot = {
   connection: Connection
-  /** State of the game server: offline, starting, running, stopping; null while it is not known. */
+  /** State of the game server: offline, starting, running or stopping; null while it is unknown. */
   state: string | null
   stats: LiveStats | null
-  /** When it is tried again, in milliseconds since 1970. */
+  /** When the next attempt starts, in milliseconds since 1970. */
   retryAt: number | null
-  /** How often it was tried in vain since the line was last open, and since when, in milliseconds since 1970. */
+  /** Failed attempts since the connection was last open, and when it was lost, in milliseconds since 1970. */
   failures: number
   lostAt: number
-  /** It was the panel that did not answer. */
-  isPanelAway: boolean
+  /** Whether the panel itself did not answer. */
+  isPanelUnreachable: boolean
 }
 
 export type SocketEvent = { event: string; args: string[] }
 type Listener = (event: SocketEvent) => void
 
-/** Milliseconds between tries: longer each time, but soon after all while somebody may be waiting. */
-const firstDelay = 500
-const soonDelay = 2000
-const soonTries = 12
-const longestDelay = 15_000
-/** A token that is no good is not asked for again and again. */
-const betweenRenewals = 5000
-/** Milliseconds after which a line that is not open by then is given up. */
-const openingTakes = 10_000
-/** Milliseconds of silence after which the daemon is asked for a sign of life. */
-const longestSilence = 20_000
-/** Milliseconds between two looks at the line, and for a sign of life that was asked for. */
-const betweenLooks = 10_000
-const silent: SocketSnapshot = {
+/** Delays between attempts: exponential backoff with a low cap at first, since the user is likely to be waiting. */
+const firstRetryDelayMs = 500
+const earlyRetryDelayMs = 2000
+const earlyRetries = 12
+const maxRetryDelayMs = 15_000
+/** A token that keeps being rejected is not requested in a loop. */
+const minRenewalIntervalMs = 15_000
+/** After an attempt that failed, a token is used again up to this age: the server may be on another node by now. */
+const maxAgeAfterFailureMs = 30_000
+/** The daemon closes a connection with this code while the server is suspended. */
+const suspendedCode = 4409
+/** A connection that has not opened by then is closed. */
+const openTimeoutMs = 10_000
+/** After this long without a message, the daemon is asked for stats to see whether it still answers. */
+const idleTimeoutMs = 20_000
+/** How often the connection is checked, and how long an answer is awaited. */
+const watchdogIntervalMs = 10_000
+const initialSnapshot: SocketSnapshot = {
   connection: 'connecting',
   state: null,
   stats: null,
   retryAt: null,
   failures: 0,
   lostAt: 0,
-  isPanelAway: false,
+  isPanelUnreachable: false,
 }
 
 /**
- * The line to a server's daemon: opened with a token of the panel, which is renewed on the same socket before
- * it expires, and opened again by itself when it is lost. Wings: WS /api/servers/{uuid}/ws.
+ * The WebSocket connection to a server's daemon. Authenticates with a token of the panel, renews it on the same
+ * socket before it expires, and reconnects with the same token when the connection is lost. Wings: WS /api/servers/{uuid}/ws.
  */
 export class ConsoleSocket {
   readonly #server: string
   #socket: WebSocket | null = null
-  #snapshot = silent
+  #snapshot = initialSnapshot
   #timer: ReturnType<typeof setTimeout> | undefined
   #watchdog: ReturnType<typeof setInterval> | undefined
-  #heardAt = 0
-  #asked = false
-  #closed = true
-  #seenBefore = false
+  #lastMessageAt = 0
+  #isPinged = false
+  #isClosed = true
+  #wasOpen = false
   #renewedAt = 0
-  readonly #watchers = new Set<() => void>()
+  /** The age up to which the next attempt uses a token again, in milliseconds. */
+  #maxTokenAgeMs: number | undefined
+  readonly #subscribers = new Set<() => void>()
   readonly #listeners = new Set<Listener>()
 
   constructor(server: string) {
     this.#server = server
   }
 
-  /** What is known now, for `useSyncExternalStore`. */
-  readonly snapshot = (): SocketSnapshot => this.#snapshot
+  /** Returns the current state, for `useSyncExternalStore`. */
+  readonly getSnapshot = (): SocketSnapshot => this.#snapshot
 
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher)
-    return () => this.#watchers.delete(watcher)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => this.#subscribers.delete(subscriber)
   }
 
   /**
-   * Hears every event from now on, and what no daemon sends: `opened` or `reopened` when the line is open, and
-   * `conflict` when the panel does not open it for the state of the server.
+   * Calls the listener for every event. Besides those of the daemon: `opened` and `reopened` when the connection is
+   * open, and `conflict` when the panel refuses it for the state of the server.
    */
-  readonly listen = (listener: Listener): (() => void) => {
+  readonly onEvent = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Opens the line, and keeps it open until `close`. */
+  /** Connects, and reconnects until `close`. */
   open(): void {
-    this.#closed = false
-    addEventListener('online', this.#now)
-    this.#watchdog = setInterval(this.#look, betweenLooks)
+    this.#isClosed = false
+    addEventListener('online', this.#retryNow)
+    this.#watchdog = setInterval(this.#checkIdle, watchdogIntervalMs)
     void this.#connect()
   }
 
   close(): void {
-    this.#closed = true
-    removeEventListener('online', this.#now)
+    this.#isClosed = true
+    removeEventListener('online', this.#retryNow)
     clearTimeout(this.#timer)
     clearInterval(this.#watchdog)
     this.#socket?.close()
     this.#socket = null
   }
 
-  /** Tells the daemon. False while the line is not open. */
+  /** Sends an event to the daemon. Returns false while the connection is not open. */
   send(event: string, ...args: string[]): boolean {
     if (this.#snapshot.connection !== 'open') return false
     this.#socket?.send(JSON.stringify({ event, args }))
     return true
   }
 
-  /** Tries at once instead of waiting. */
-  readonly retry = (): void => this.#now()
+  /** Reconnects at once instead of waiting. */
+  readonly retry = (): void => this.#retryNow()
 
-  readonly #now = () => {
-    if (this.#closed || this.#snapshot.connection === 'open' || this.#snapshot.connection === 'connecting')
+  readonly #retryNow = () => {
+    if (this.#isClosed || this.#snapshot.connection === 'open' || this.#snapshot.connection === 'connecting')
       return
     clearTimeout(this.#timer)
     void this.#connect()
@@ -131,95 +137,99 @@ export class ConsoleSocket {
   async #connect(): Promise<void> {
     this.#set({ connection: 'connecting', retryAt: null })
     try {
-      const { data } = await websocketDetails(this.#server)
-      if (this.#closed) return
+      const { data } = await fetchConsoleAccess(this.#server, this.#maxTokenAgeMs)
+      if (this.#isClosed) return
+      this.#maxTokenAgeMs = maxAgeAfterFailureMs
       const socket = new WebSocket(data.socket)
       this.#socket = socket
-      this.#heardAt = Date.now()
+      this.#lastMessageAt = Date.now()
       socket.addEventListener('open', () =>
         socket.send(JSON.stringify({ event: 'auth', args: [data.token] })),
       )
-      socket.addEventListener('message', ({ data: text }) => this.#hear(socket, String(text)))
-      socket.addEventListener('close', () => {
-        if (this.#socket === socket) this.#lost()
+      socket.addEventListener('message', ({ data: text }) => this.#onMessage(socket, String(text)))
+      socket.addEventListener('close', ({ code }) => {
+        if (this.#socket !== socket) return
+        if (code === suspendedCode) this.#maxTokenAgeMs = 0
+        this.#onLost()
       })
     } catch (error) {
-      if (this.#closed) return
+      if (this.#isClosed) return
       const status = asRequestError(error)?.status
-      if (status === 401 || status === 403 || status === 404) this.#refused()
-      else this.#lost(status === 0, asRequestError(error)?.retryAfter)
-      if (status === 409) this.#tell({ event: 'conflict', args: [] })
+      if (status === 401 || status === 403 || status === 404) this.#onRefused()
+      else this.#onLost(status === 0, asRequestError(error)?.retryAfter)
+      if (status === 409) this.#emit({ event: 'conflict', args: [] })
     }
   }
 
-  /** A line on which nothing comes any more is closed by nobody: networks that go away say nothing. */
-  readonly #look = () => {
+  /** A connection that is cut off by the network is never closed by the other side. */
+  readonly #checkIdle = () => {
     const socket = this.#socket
     if (!socket) return
     const isOpen = this.#snapshot.connection === 'open'
-    if (Date.now() - this.#heardAt < (isOpen ? longestSilence : openingTakes)) return
-    if (isOpen && !this.#asked) this.#asked = this.send('send stats')
+    if (Date.now() - this.#lastMessageAt < (isOpen ? idleTimeoutMs : openTimeoutMs)) return
+    if (isOpen && !this.#isPinged) this.#isPinged = this.send('send stats')
     else {
       socket.close()
-      this.#lost()
+      this.#onLost()
     }
   }
 
-  #hear(socket: WebSocket, text: string): void {
+  #onMessage(socket: WebSocket, text: string): void {
     if (this.#socket !== socket) return
-    this.#heardAt = Date.now()
-    this.#asked = false
-    const { event, args } = read(text)
-    if (event === 'auth success') this.#opened()
+    this.#lastMessageAt = Date.now()
+    this.#isPinged = false
+    const { event, args } = parseEvent(text)
+    if (event === 'auth success') this.#onOpen()
     if (event === 'token expiring' || event === 'token expired' || event === 'jwt error')
-      void this.#renew(socket)
+      void this.#renewToken(socket)
     if (event === 'status') this.#set({ state: args[0] ?? null })
-    if (event === 'stats') this.#use(args[0])
-    this.#tell({ event, args })
+    if (event === 'stats') this.#onStats(args[0])
+    this.#emit({ event, args })
   }
 
-  #tell(event: SocketEvent): void {
+  #emit(event: SocketEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 
-  #opened(): void {
+  #onOpen(): void {
     const isRenewal = this.#snapshot.connection === 'open'
+    this.#maxTokenAgeMs = undefined
     this.#set({ connection: 'open', retryAt: null, failures: 0 })
     if (isRenewal) return
     this.send('send stats')
     this.send('send logs')
-    // The log that was asked for repeats lines from before the line was lost; listeners tell by `reopened`.
-    this.#tell({ event: this.#seenBefore ? 'reopened' : 'opened', args: [] })
-    this.#seenBefore = true
+    // The requested log repeats lines from before the connection was lost; `reopened` tells listeners so.
+    this.#emit({ event: this.#wasOpen ? 'reopened' : 'opened', args: [] })
+    this.#wasOpen = true
   }
 
-  #use(text: string | undefined): void {
-    const stats = readStats(text)
+  #onStats(text: string | undefined): void {
+    const stats = parseStats(text)
     if (stats) this.#set({ stats, state: stats.state })
   }
 
-  /** A new token on the same line: nothing is lost, and the scroll stays where it is. */
-  async #renew(socket: WebSocket): Promise<void> {
-    if (Date.now() - this.#renewedAt < betweenRenewals) return
+  /** Sends a new token on the same socket, so that no output is lost. */
+  async #renewToken(socket: WebSocket): Promise<void> {
+    if (Date.now() - this.#renewedAt < minRenewalIntervalMs) return
     this.#renewedAt = Date.now()
     try {
-      const { data } = await websocketDetails(this.#server)
+      const { data } = await fetchConsoleAccess(this.#server, 0)
       if (this.#socket === socket) socket.send(JSON.stringify({ event: 'auth', args: [data.token] }))
     } catch (error) {
       const status = asRequestError(error)?.status
       if (status !== 401 && status !== 403 && status !== 404) return
       socket.close()
-      this.#refused()
+      this.#onRefused()
     }
   }
 
-  #lost(isPanelAway = false, seconds?: number | null): void {
+  #onLost(isPanelUnreachable = false, retryAfter?: number | null): void {
     this.#socket = null
-    if (this.#closed) return
+    if (this.#isClosed) return
     const { failures, lostAt } = this.#snapshot
-    const longest = failures < soonTries ? soonDelay : longestDelay
-    const backOff = Math.min(longest, firstDelay * 2 ** failures) * (0.75 + Math.random() / 2)
-    const delay = Math.max(backOff, (seconds ?? 0) * 1000)
+    const maxDelay = failures < earlyRetries ? earlyRetryDelayMs : maxRetryDelayMs
+    const backoff = Math.min(maxDelay, firstRetryDelayMs * 2 ** failures) * (0.75 + Math.random() / 2)
+    const delay = Math.max(backoff, (retryAfter ?? 0) * 1000)
     this.#set({
       connection: 'unreachable',
       stats: null,
@@ -227,23 +237,23 @@ export class ConsoleSocket {
       retryAt: Date.now() + delay,
       failures: failures + 1,
       lostAt: failures === 0 ? Date.now() : lostAt,
-      isPanelAway,
+      isPanelUnreachable,
     })
-    this.#timer = setTimeout(this.#now, delay)
+    this.#timer = setTimeout(this.#retryNow, delay)
   }
 
-  #refused(): void {
+  #onRefused(): void {
     this.#socket = null
-    this.#set({ ...silent, connection: 'refused' })
+    this.#set({ ...initialSnapshot, connection: 'refused' })
   }
 
   #set(change: Partial<SocketSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...change }
-    for (const watcher of this.#watchers) watcher()
+    for (const subscriber of this.#subscribers) subscriber()
   }
 }
 
-function read(text: string): SocketEvent {
+function parseEvent(text: string): SocketEvent {
   try {
     const { event, args } = JSON.parse(text) as { event?: unknown; args?: unknown }
     return { event: String(event), args: Array.isArray(args) ? args.map(String) : [] }
@@ -252,7 +262,7 @@ function read(text: string): SocketEvent {
   }
 }
 
-function readStats(text: string | undefined): LiveStats | null {
+function parseStats(text: string | undefined): LiveStats | null {
   try {
     return text ? (JSON.parse(text) as LiveStats) : null
   } catch {

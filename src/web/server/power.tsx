@@ -4,7 +4,7 @@ import { type PowerSignal, sendPower } from '../api/servers.ts'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { toastError } from '../components/toast.tsx'
 
-/** The permission that each signal needs. */
+/** The permission that each power signal needs. */
 export const signalPermissions: Record<PowerSignal, string> = {
   start: 'control.start',
   restart: 'control.restart',
@@ -12,15 +12,15 @@ export const signalPermissions: Record<PowerSignal, string> = {
   kill: 'control.stop',
 }
 
-/** Whether a signal does something in this state. All do where nobody knows the state. */
-export function isUseful(signal: PowerSignal, state: string | null): boolean {
+/** Whether a signal has an effect in this state; true for an unknown state. */
+export function hasEffect(signal: PowerSignal, state: string | null): boolean {
   if (state === null) return true
   if (signal === 'start') return state === 'offline'
   if (signal === 'kill') return state !== 'offline'
   return state === 'running' || state === 'starting'
 }
 
-/** Sends power signals to a server; says why one was not taken. */
+/** Sends power signals to a server. */
 export function usePower(server: string) {
   const { t } = useTranslation('server')
   const queries = useQueryClient()
@@ -31,7 +31,7 @@ export function usePower(server: string) {
   })
 }
 
-/** Asks before a server is killed. */
+/** Asks for confirmation, then kills a server. */
 export function KillDialog({
   server,
   open,

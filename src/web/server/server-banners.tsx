@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Banner } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
@@ -8,10 +8,14 @@ import { plainText } from './console/console-log.ts'
 import type { SocketEvent } from './console-socket.ts'
 import { useLive, useServer, useSocketEvents } from './server-context.tsx'
 import { useServerLive } from './server-live.ts'
-import { obstacleOf } from './server-state.ts'
+import { serverConflict } from './server-state.ts'
 
-/** Events after which the panel may know something else about the server. */
-const changes = new Set([
+const InstallationDetails = lazy(async () => ({
+  default: (await import('./installation-details.tsx')).InstallationDetails,
+}))
+
+/** Events after which the panel may report another state of the server. */
+const stateEvents = new Set([
   'install started',
   'install completed',
   'backup restore completed',
@@ -20,66 +24,71 @@ const changes = new Set([
   'conflict',
 ])
 
-/** What a daemon says while it works on a server. */
-const steps = new Set(['install output', 'transfer logs', 'daemon message'])
+/** Events that report progress while the daemon works on a server. */
+const progressEvents = new Set(['install output', 'transfer logs', 'daemon message'])
 
-/** Says what holds the server up, why, and what comes next; nothing while all is well. */
+/** Shows what blocks the server, with its progress, or that the connection is lost; nothing otherwise. */
 export function ServerBanners() {
   const { server } = useServer()
-  const obstacle = obstacleOf(server)
-  const step = useDaemonSteps()
-  return obstacle ? <ObstacleBanner obstacle={obstacle} step={step} /> : <LineBanner />
+  const conflict = serverConflict(server)
+  const progress = useDaemonProgress()
+  return conflict ? <ConflictBanner conflict={conflict} progress={progress} /> : <ConnectionBanner />
 }
 
-/** The server is asked for again when its daemon has changed it. Returns what the daemon last said it does. */
-function useDaemonSteps(): string | null {
+/** Refetches the server when its daemon reports a new state. Returns the latest progress message. */
+function useDaemonProgress(): string | null {
   const queries = useQueryClient()
-  const [step, setStep] = useState<string | null>(null)
-  const hear = useCallback(
+  const [progress, setProgress] = useState<string | null>(null)
+  const onEvent = useCallback(
     ({ event, args }: SocketEvent) => {
-      if (steps.has(event)) setStep(plainText(args[0] ?? ''))
-      if (!changes.has(event)) return
-      setStep(null)
+      if (progressEvents.has(event)) setProgress(plainText(args[0] ?? ''))
+      if (!stateEvents.has(event)) return
+      setProgress(null)
       void queries.invalidateQueries({ queryKey: ['server'] })
     },
     [queries],
   )
-  useSocketEvents(hear)
-  return step
+  useSocketEvents(onEvent)
+  return progress
 }
 
-type Obstacle = NonNullable<ReturnType<typeof obstacleOf>>
+type Conflict = NonNullable<ReturnType<typeof serverConflict>>
 
-/** Obstacles that pass by themselves. */
-const passing = new Set<Obstacle>(['installing', 'restoring', 'transferring'])
+/** Conflicts that end on their own. */
+const temporary = new Set<Conflict>(['installing', 'restoring', 'transferring'])
 
-function ObstacleBanner({ obstacle, step }: { obstacle: Obstacle; step: string | null }) {
+function ConflictBanner({ conflict, progress }: { conflict: Conflict; progress: string | null }) {
   const { t } = useTranslation('server')
-  const isBad = obstacle === 'suspended' || obstacle === 'install_failed'
-  const title = t(`strings:state.${obstacle}`)
+  const isBad = conflict === 'suspended' || conflict === 'install_failed'
+  const title = t(`strings:state.${conflict}`)
   return (
     <Banner tone={isBad ? 'bad' : 'warn'} title={title}>
-      <p>{t(`banner.${obstacle}`)}</p>
-      {passing.has(obstacle) && (
+      <p>{t(`banner.${conflict}`)}</p>
+      {temporary.has(conflict) && (
         <div className="mt-2 flex flex-col gap-1.5">
-          <Progress label={title} share={null} />
-          {step && (
+          <Progress label={title} ratio={null} />
+          {progress && (
             <p aria-live="off" className="truncate font-mono text-xs">
-              {step}
+              {progress}
             </p>
           )}
         </div>
+      )}
+      {(conflict === 'installing' || conflict === 'install_failed') && (
+        <Suspense>
+          <InstallationDetails />
+        </Suspense>
       )}
     </Banner>
   )
 }
 
-/** Says that nothing live is shown, and since when the line is tried. */
-function LineBanner() {
+/** Shows that there is no live connection, and when the next attempt starts. */
+function ConnectionBanner() {
   const { t } = useTranslation('server')
   const { server, socket } = useServer()
-  const { connection, retryAt, isPanelAway } = useLive()
-  const { isUnreachable, isLineBlocked } = useServerLive()
+  const { connection, retryAt, isPanelUnreachable } = useLive()
+  const { isUnreachable, isSocketBlocked } = useServerLive()
   if (connection === 'refused') {
     return (
       <Banner tone="warn" title={t('banner.refused')}>
@@ -87,7 +96,7 @@ function LineBanner() {
       </Banner>
     )
   }
-  if (!isUnreachable && !isLineBlocked) return null
+  if (!isUnreachable && !isSocketBlocked) return null
   const retry = (
     <Button onClick={socket.retry} busy={connection === 'connecting'}>
       {t('strings:action.retry')}
@@ -97,7 +106,7 @@ function LineBanner() {
     <Banner
       tone={isUnreachable ? 'bad' : 'warn'}
       title={t(
-        isPanelAway
+        isPanelUnreachable
           ? 'strings:failure.offline'
           : isUnreachable
             ? 'strings:state.unreachable'
@@ -106,7 +115,11 @@ function LineBanner() {
       actions={retry}
     >
       {t(
-        isPanelAway ? 'banner.panel_away' : isUnreachable ? 'banner.unreachable' : 'banner.line_blocked_text',
+        isPanelUnreachable
+          ? 'banner.panel_away'
+          : isUnreachable
+            ? 'banner.unreachable'
+            : 'banner.line_blocked_text',
         {
           node: server.node,
         },
@@ -116,7 +129,7 @@ function LineBanner() {
   )
 }
 
-/** How many seconds until it is tried again. Read out once, not each second. */
+/** Shows the seconds until the next attempt. Hidden from screen readers, which would read each second. */
 export function RetryCountdown({ at }: { at: number }) {
   const { t } = useTranslation('server')
   const [now, setNow] = useState(Date.now)

@@ -12,30 +12,30 @@ import type { ServerWithMeta } from '../api/servers.ts'
 import { ConsoleLog } from './console/console-log.ts'
 import { UsageHistory } from './console/usage-history.ts'
 import { ConsoleSocket, type SocketEvent, type SocketSnapshot } from './console-socket.ts'
-import { obstacleOf } from './server-state.ts'
+import { serverConflict } from './server-state.ts'
 
 type ServerContext = {
   server: Server
-  /** Short name of the server, as in addresses of pages and of the Client API. */
+  /** The short identifier, as used in pages and in the Client API. */
   id: string
   isOwner: boolean
   can: (permission: string) => boolean
   socket: ConsoleSocket
-  /** What its console said, and what it used, since its pages were opened. */
+  /** Console output and resource usage since the pages of the server were opened. */
   log: ConsoleLog
   usage: UsageHistory
 }
 
 const Context = createContext<ServerContext | null>(null)
 
-/** The server that the pages below are about, with one line to its daemon for all of them. */
+/** Provides the server to the pages below, with one connection to its daemon for all of them. */
 export function ServerProvider({ server, children }: { server: ServerWithMeta; children: ReactNode }) {
   const { attributes, meta } = server
   const id = attributes.identifier
-  const live = useLine(id)
-  const obstacle = obstacleOf(attributes)
-  // What was in the way may be gone, or another may be.
-  useEffect(() => live.socket.retry(), [live, obstacle])
+  const live = useServerConnection(id)
+  const conflict = serverConflict(attributes)
+  // The connection may have been refused because of the conflict.
+  useEffect(() => live.socket.retry(), [live, conflict])
   const value = useMemo(
     () => ({
       server: attributes,
@@ -50,39 +50,39 @@ export function ServerProvider({ server, children }: { server: ServerWithMeta; c
   return <Context value={value}>{children}</Context>
 }
 
-/** Belongs to one server: whoever shows another needs another provider, by its `key`. */
-function useLine(id: string): Pick<ServerContext, 'socket' | 'log' | 'usage'> {
+/** Belongs to one server: use the server as the provider's `key`. */
+function useServerConnection(id: string): Pick<ServerContext, 'socket' | 'log' | 'usage'> {
   const [live] = useState(() => ({
     socket: new ConsoleSocket(id),
     log: new ConsoleLog(),
     usage: new UsageHistory(),
   }))
   useEffect(() => {
-    const stops = [live.log.follow(live.socket), live.usage.follow(live.socket)]
+    const unsubscribers = [live.log.follow(live.socket), live.usage.follow(live.socket)]
     live.socket.open()
     return () => {
       live.socket.close()
-      for (const stop of stops) stop()
+      for (const unsubscribe of unsubscribers) unsubscribe()
     }
   }, [live])
   return live
 }
 
-/** The server of this page. */
+/** Returns the server of this page. */
 export function useServer(): ServerContext {
   const value = useContext(Context)
   if (!value) throw new Error('There is no server here.')
   return value
 }
 
-/** What the line to the daemon says now: whether it is open, the server's state, its use. */
+/** Returns the live state: the connection, the state of the game server and its resource usage. */
 export function useLive(): SocketSnapshot {
   const { socket } = useServer()
-  return useSyncExternalStore(socket.watch, socket.snapshot)
+  return useSyncExternalStore(socket.subscribe, socket.getSnapshot)
 }
 
-/** Calls for each event of the daemon while the component is shown. */
+/** Calls the listener for each event of the daemon while the component is mounted. */
 export function useSocketEvents(listener: (event: SocketEvent) => void): void {
   const { socket } = useServer()
-  useEffect(() => socket.listen(listener), [socket, listener])
+  useEffect(() => socket.onEvent(listener), [socket, listener])
 }

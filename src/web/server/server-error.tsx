@@ -7,17 +7,17 @@ import { buttonStyle } from '../components/button.tsx'
 import { EmptyState } from '../components/states.tsx'
 import { usePageTitle } from '../app/page-title.ts'
 
-/** Why a server is not shown: there is none, it may not be seen, or the answer did not come. */
+/** Shows why a server cannot be shown: it does not exist, is not accessible, or failed to load. */
 export function ServerError(props: { error: unknown; reset: () => void }) {
   const { t } = useTranslation('server')
   const router = useRouter()
-  const refusal = asRequestError(props.error)
-  const isMissing = refusal?.status === 404
-  const isDenied = refusal?.status === 403
+  const requestError = asRequestError(props.error)
+  const isMissing = requestError?.status === 404
+  const isDenied = requestError?.status === 403
   const title = isMissing ? t('missing.title') : isDenied ? t('denied.title') : t('strings:error.title')
   usePageTitle(title)
   if (!isMissing && !isDenied) return <RouteError {...props} />
-  const again = () => {
+  const retry = () => {
     props.reset()
     void router.invalidate()
   }
@@ -27,17 +27,17 @@ export function ServerError(props: { error: unknown; reset: () => void }) {
       <EmptyState
         icon={isMissing ? SearchX : Lock}
         title={title}
-        text={isMissing ? t('missing.text') : refusal.message || t('denied.text')}
+        text={isMissing ? t('missing.text') : requestError.message || t('denied.text')}
       >
         <Link to="/" className={buttonStyle('primary')}>
           {t('strings:word.servers')}
         </Link>
-        <button type="button" onClick={again} className={buttonStyle()}>
+        <button type="button" onClick={retry} className={buttonStyle()}>
           {t('strings:action.retry')}
         </button>
-        {refusal.requestId && (
+        {requestError.requestId && (
           <p className="w-full text-xs text-muted">
-            {t('strings:failure.request', { request: refusal.requestId })}
+            {t('strings:failure.request', { request: requestError.requestId })}
           </p>
         )}
       </EmptyState>

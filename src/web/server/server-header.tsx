@@ -5,18 +5,18 @@ import type { PowerSignal } from '../api/servers.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { primaryAddress } from './addresses.ts'
-import { isUseful, KillDialog, signalPermissions, usePower } from './power.tsx'
+import { hasEffect, KillDialog, signalPermissions, usePower } from './power.tsx'
 import { useLive, useServer } from './server-context.tsx'
 import { useServerLive } from './server-live.ts'
 import { StateBadge } from './state-badge.tsx'
 import { isBlocked } from './server-state.ts'
 
-/** Which server this is, how it is, and what switches it on and off. */
+/** The name, address and state of the server, with its power buttons. */
 export function ServerHeader() {
   const { t } = useTranslation('server')
   const { server } = useServer()
   const { state, isUnreachable } = useServerLive()
-  const { isPanelAway } = useLive()
+  const { isPanelUnreachable } = useLive()
   const address = primaryAddress(server)
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
@@ -24,7 +24,7 @@ export function ServerHeader() {
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <p className="min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">{server.name}</p>
           <span role="status">
-            <StateBadge server={server} state={state} isUnreachable={isUnreachable && !isPanelAway} />
+            <StateBadge server={server} state={state} isUnreachable={isUnreachable && !isPanelUnreachable} />
           </span>
         </div>
         {address && (
@@ -51,7 +51,7 @@ function PowerButtons({ state }: { state: string | null }) {
   const [killing, setKilling] = useState(false)
   const power = usePower(id)
   if (isBlocked(server)) return null
-  const isPossible = (signal: PowerSignal) => state !== null && isUseful(signal, state)
+  const isAvailable = (signal: PowerSignal) => state !== null && hasEffect(signal, state)
   return (
     <div role="group" aria-label={t('power.label')} className="flex flex-wrap gap-2">
       {signals
@@ -59,9 +59,9 @@ function PowerButtons({ state }: { state: string | null }) {
         .map(({ signal, icon }) => (
           <Button
             key={signal}
-            look={signal === 'start' ? 'primary' : 'plain'}
+            variant={signal === 'start' ? 'primary' : 'plain'}
             icon={icon}
-            disabled={!isPossible(signal)}
+            disabled={!isAvailable(signal)}
             busy={power.isPending && power.variables === signal}
             onClick={() => power.mutate(signal)}
           >
@@ -72,7 +72,7 @@ function PowerButtons({ state }: { state: string | null }) {
         <IconButton
           icon={Skull}
           label={t('power.kill')}
-          disabled={!isPossible('kill')}
+          disabled={!isAvailable('kill')}
           onClick={() => setKilling(true)}
         />
       )}

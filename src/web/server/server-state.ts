@@ -1,8 +1,8 @@
 import type { Server } from '../api/resources.ts'
 import type { Tone } from '../components/badge.tsx'
 
-/** What holds a server up, as texts name it; null when nothing does. */
-export function obstacleOf(
+/** Returns the state that blocks a server, as the texts name it; null when there is none. */
+export function serverConflict(
   server: Server,
 ): 'suspended' | 'transferring' | 'restoring' | 'installing' | 'install_failed' | 'maintenance' | null {
   if (server.is_suspended) return 'suspended'
@@ -13,21 +13,21 @@ export function obstacleOf(
   return server.is_node_under_maintenance ? 'maintenance' : null
 }
 
-/** Whether the panel refuses to act on the server as it is. A failed reinstallation leaves it as it was. */
+/** Whether the panel refuses actions on the server. After a failed reinstallation it does not. */
 export const isBlocked = (server: Server): boolean =>
-  obstacleOf(server) !== null && server.status !== 'reinstall_failed'
+  serverConflict(server) !== null && server.status !== 'reinstall_failed'
 
-/** The word for how a server is, and its colour. `state` is the daemon's; null while it is not known. */
-export function shownState(
+/** Returns the displayed state of a server with its colour. `state` comes from the daemon; null while it is unknown. */
+export function displayedState(
   server: Server,
   state: string | null,
   isUnreachable: boolean,
 ): { name: string; tone: Tone } {
-  const obstacle = obstacleOf(server)
-  if (obstacle)
+  const conflict = serverConflict(server)
+  if (conflict)
     return {
-      name: obstacle,
-      tone: obstacle === 'suspended' || obstacle === 'install_failed' ? 'bad' : 'warn',
+      name: conflict,
+      tone: conflict === 'suspended' || conflict === 'install_failed' ? 'bad' : 'warn',
     }
   if (isUnreachable) return { name: 'unreachable', tone: 'bad' }
   if (state === 'running') return { name: 'running', tone: 'good' }

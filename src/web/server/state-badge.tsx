@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { Server } from '../api/resources.ts'
 import { Badge } from '../components/badge.tsx'
-import { shownState } from './server-state.ts'
+import { displayedState } from './server-state.ts'
 
-/** How a server is, in a word and a colour. */
+/** Shows the state of a server. */
 export function StateBadge({
   server,
   state,
@@ -14,7 +14,7 @@ export function StateBadge({
   isUnreachable?: boolean
 }) {
   const { t } = useTranslation()
-  const { name, tone } = shownState(server, state, isUnreachable)
+  const { name, tone } = displayedState(server, state, isUnreachable)
   return (
     <Badge tone={tone}>
       <span aria-hidden className="size-1.5 rounded-full bg-current" />

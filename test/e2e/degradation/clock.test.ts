@@ -1,21 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { throttles } from '../../../src/db/schema.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { findPostgres } from '../../support/cloud-services.ts'
 import { giveSecondFactor, type SecondFactor } from '../../support/second-factor.ts'
 import type { World } from '../../support/world.ts'
-import { expectWholeService } from './round.ts'
-import { openScene, type Scene } from './scene.ts'
-import { useSite } from './site.ts'
+import { expectWholeService } from './whole-service.ts'
+import { createFixtures, type Fixtures } from './fixtures.ts'
+import { useDeployment } from './deployment.ts'
 
 const hasPostgres = await findPostgres('a panel whose clock is wrong')
 
 describe.skipIf(!hasPostgres)('a clock that is', () => {
-  const site = useSite()
-  let scene: Scene
-  let twofold: Scene
+  const deployment = useDeployment()
+  let fixtures: Fixtures
+  let twofold: Fixtures
   let factor: SecondFactor
   beforeEach(async () => {
-    scene = await openScene(site)
-    twofold = await openScene(site)
+    fixtures = await createFixtures(deployment)
+    twofold = await createFixtures(deployment)
     // Of an authenticator whose clock is right.
     const clock = {
       get now() {
@@ -23,11 +24,10 @@ describe.skipIf(!hasPostgres)('a clock that is', () => {
       },
       advance: () => undefined,
     }
-    const { world: opened } = site.services
+    const { world: opened } = deployment.services
     const world: World = { ...opened, clock, panel: { ...opened.panel, now: () => clock.now } }
     factor = await giveSecondFactor(world, twofold.owner)
   })
-  afterEach(() => void vi.useRealTimers())
 
   const goWrong = (seconds: number) =>
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(Date.now() + seconds * 1000) })
@@ -40,13 +40,15 @@ describe.skipIf(!hasPostgres)('a clock that is', () => {
 
   it.each([120, -120])('%i seconds off stops nothing', { timeout: 60_000 }, async (seconds) => {
     goWrong(seconds)
-    await expectWholeService(site, scene)
+    await expectWholeService(deployment, fixtures)
   })
 
   it.each([120, -120])('%i seconds off takes no code of a second factor', async (seconds) => {
     goWrong(seconds)
     expect((await showFactor()).status).toBe(400)
     vi.useRealTimers()
+    // Attempts of the wrong clock are counted until the right one has passed them.
+    await deployment.services.database.db.delete(throttles)
     expect((await showFactor()).status).toBe(200)
   })
 })

@@ -1,146 +1,150 @@
 import { eq } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { servers } from '../../../src/db/schema.ts'
 import { findPostgres } from '../../support/cloud-services.ts'
-import { failures } from '../../support/line.ts'
-import { openScene, refusalOf, type Scene } from './scene.ts'
-import { useSite } from './site.ts'
+import { failures } from '../../support/tcp-proxy.ts'
+import { createFixtures, refusalOf, type Fixtures } from './fixtures.ts'
+import { useDeployment } from './deployment.ts'
+import { until } from '../../support/until.ts'
 
 const hasPostgres = await findPostgres('a panel without one of its nodes')
-const refusal = { code: 'DaemonConnectionException', isTelling: false }
+const refusal = { code: 'DaemonConnectionException', disclosesInternals: false }
 
 describe.skipIf(!hasPostgres)('a node that is', () => {
-  // One connection to the database, so that whoever kept it while he waits would keep everybody waiting.
-  const site = useSite({ poolSize: 1 })
-  let scene: Scene
+  // One connection to the database, so that a request that kept it while it waits would block all others.
+  const deployment = useDeployment({ poolSize: 1 })
+  let fixtures: Fixtures
   let at: string
   beforeEach(async () => {
-    site.config.daemonTimeout = 400
-    scene = await openScene(site)
-    at = `/servers/${scene.server.uuid}`
+    deployment.config.daemonTimeoutMs = 400
+    fixtures = await createFixtures(deployment)
+    at = `/servers/${fixtures.server.uuid}`
   })
-  afterEach(() => void vi.useRealTimers())
 
-  /** The panel leaves a node alone for a while that did not answer. */
+  /** Waits until the circuit of the node is closed again. */
   const waitUntilItIsAskedAgain = () =>
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(Date.now() + 60_000) })
-  const power = () => scene.player('POST', `${at}/power`, { signal: 'start' })
+  const power = () => fixtures.player('POST', `${at}/power`, { signal: 'start' })
   const rowOf = async () => {
-    const { db } = site.services.database
-    return (await db.select().from(servers).where(eq(servers.id, scene.server.id)))[0]
+    const { db } = deployment.services.database
+    return (await db.select().from(servers).where(eq(servers.id, fixtures.server.id)))[0]
   }
 
   it.each(failures)('%s leaves the panel and all other nodes as they are', async (_how, fail) => {
-    await fail(site.lines.daemon)
+    await fail(deployment.proxies.daemon)
     await power()
-    const other = `/servers/${scene.otherServer.uuid}`
-    const schedule = await scene.makeSchedule(scene.server)
+    const other = `/servers/${fixtures.otherServer.uuid}`
+    const schedule = await fixtures.makeSchedule(fixtures.server)
     const answers = await Promise.all([
-      scene.player('GET', ''),
-      scene.player('GET', '/account'),
-      scene.player('GET', at),
-      scene.player('GET', `${at}/activity`),
-      scene.player('GET', `${at}/backups`),
-      scene.player('GET', `${at}/startup`),
-      scene.player('GET', `${at}/websocket`),
-      scene.player('GET', `${other}/resources`),
-      scene.player('GET', `${other}/files/download?file=a`),
-      scene.administrator('GET', `/servers/${scene.server.id}`),
-      scene.administrator('GET', `/nodes/${scene.node.id}`),
-      scene.remote('GET', '/servers'),
+      fixtures.player('GET', ''),
+      fixtures.player('GET', '/account'),
+      fixtures.player('GET', at),
+      fixtures.player('GET', `${at}/activity`),
+      fixtures.player('GET', `${at}/backups`),
+      fixtures.player('GET', `${at}/startup`),
+      fixtures.player('GET', `${at}/websocket`),
+      fixtures.player('GET', `${other}/resources`),
+      fixtures.player('GET', `${other}/files/download?file=a`),
+      fixtures.administrator('GET', `/servers/${fixtures.server.id}`),
+      fixtures.administrator('GET', `/nodes/${fixtures.node.id}`),
+      fixtures.remote('GET', '/servers'),
     ])
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect((await scene.player('POST', `${other}/power`, { signal: 'start' })).status).toBe(204)
-    expect((await scene.player('POST', `${at}/settings/rename`, { name: 'Other' })).status).toBe(204)
-    expect((await scene.player('POST', `${at}/schedules/${schedule.id}/execute`)).status).toBe(202)
-    expect((await site.tick()).status).toBe(200)
-    expect((await site.health()).body.parts).toMatchObject({ database: 'ok', queue: 'ok', objects: 'ok' })
+    expect((await fixtures.player('POST', `${other}/power`, { signal: 'start' })).status).toBe(204)
+    expect((await fixtures.player('POST', `${at}/settings/rename`, { name: 'Other' })).status).toBe(204)
+    expect((await fixtures.player('POST', `${at}/schedules/${schedule.id}/execute`)).status).toBe(202)
+    expect((await deployment.tick()).status).toBe(200)
+    expect((await deployment.health()).body.parts).toMatchObject({
+      database: 'ok',
+      queue: 'ok',
+      objects: 'ok',
+    })
   })
 
   it.each(failures)('%s refuses power, commands and files, and that changes nothing', async (how, fail) => {
-    await fail(site.lines.daemon)
-    const before = await site.rows()
+    await fail(deployment.proxies.daemon)
+    const before = await deployment.rows()
     expect(refusalOf(await power())).toMatchObject({ ...refusal, status: 504 })
     const further = await Promise.all([
       power(),
-      scene.player('POST', `${at}/command`, { command: 'list' }),
-      scene.player('GET', `${at}/files/list?directory=/`),
-      scene.player('POST', `${at}/files/create-folder`, { root: '/', name: 'a' }),
-      scene.administrator('DELETE', `/servers/${scene.server.id}`),
+      fixtures.player('POST', `${at}/command`, { command: 'list' }),
+      fixtures.player('GET', `${at}/files/list?directory=/`),
+      fixtures.player('POST', `${at}/files/create-folder`, { root: '/', name: 'a' }),
+      fixtures.administrator('DELETE', `/servers/${fixtures.server.id}`),
     ])
-    // Whoever is refused at once costs nobody anything, so he may go on asking.
+    // An immediate refusal costs nothing, so the panel may keep calling.
     const expected = how === 'hanging' ? { status: 503, retryAfter: true } : { status: 504 }
     for (const answer of further) expect(refusalOf(answer)).toMatchObject({ ...refusal, ...expected })
-    expect((await scene.player('GET', `${at}/resources`)).status).toBe(504)
-    expect(await site.rows()).toEqual(before)
-    expect((await scene.player('POST', `${at}/backups`, {})).status).toBe(expected.status)
+    expect((await fixtures.player('GET', `${at}/resources`)).status).toBe(504)
+    expect(await deployment.rows()).toEqual(before)
+    expect((await fixtures.player('POST', `${at}/backups`, {})).status).toBe(expected.status)
     // A job may see to it that the node, too, keeps nothing of a backup that it may have begun.
     const { jobs: _before, ...kept } = before
-    expect(await site.rows()).toMatchObject(kept)
+    expect(await deployment.rows()).toMatchObject(kept)
 
-    await site.lines.daemon.mend()
+    await deployment.proxies.daemon.restore()
     waitUntilItIsAskedAgain()
     expect((await power()).status).toBe(204)
-    expect((await scene.player('POST', `${at}/command`, { command: 'list' })).status).toBe(204)
+    expect((await fixtures.player('POST', `${at}/command`, { command: 'list' })).status).toBe(204)
   })
 
   it.each(failures)('%s is told of suspension and limits when it is back', async (_how, fail) => {
-    const { uuid, id, allocationId } = scene.server
-    await fail(site.lines.daemon)
-    expect((await scene.administrator('POST', `/servers/${id}/suspend`)).status).toBe(204)
+    const { uuid, id, allocationId } = fixtures.server
+    await fail(deployment.proxies.daemon)
+    expect((await fixtures.administrator('POST', `/servers/${id}/suspend`)).status).toBe(204)
     const limits = { memory: 640, swap: 0, disk: 2048, io: 500, cpu: 50 }
     const build = { allocation: allocationId, limits, feature_limits: { databases: 0, backups: 0 } }
-    expect((await scene.administrator('PATCH', `/servers/${id}/build`, build)).status).toBe(200)
+    expect((await fixtures.administrator('PATCH', `/servers/${id}/build`, build)).status).toBe(200)
     expect(await rowOf()).toMatchObject({ status: 'suspended', memory: 640 })
-    await site.passTime()
-    site.daemon.calls.length = 0
-    await site.lines.daemon.mend()
+    await deployment.passTime()
+    deployment.daemon.calls.length = 0
+    await deployment.proxies.daemon.restore()
     waitUntilItIsAskedAgain()
-    await site.passTime()
-    expect(site.daemon.calls.map(({ path }) => path)).toContain(`/api/servers/${uuid}/sync`)
-    const { body } = await scene.remote('GET', `/servers/${uuid}`)
+    await deployment.passTime()
+    expect(deployment.daemon.calls.map(({ path }) => path)).toContain(`/api/servers/${uuid}/sync`)
+    const { body } = await fixtures.remote('GET', `/servers/${uuid}`)
     expect(body.settings).toMatchObject({ suspended: true, build: { memory_limit: 640, disk_space: 2048 } })
-    site.daemon.calls.length = 0
-    await site.passTime()
-    expect(site.daemon.calls).toEqual([])
+    deployment.daemon.calls.length = 0
+    await deployment.passTime()
+    expect(deployment.daemon.calls).toEqual([])
   })
 
   it.each(failures)('%s is told later of a server that was removed by force', async (_how, fail) => {
-    await fail(site.lines.daemon)
-    expect((await scene.administrator('DELETE', `/servers/${scene.server.id}/force`)).status).toBe(204)
-    expect((await scene.player('GET', at)).status).toBe(404)
-    await site.passTime()
-    site.daemon.calls.length = 0
-    await site.lines.daemon.mend()
+    await fail(deployment.proxies.daemon)
+    expect((await fixtures.administrator('DELETE', `/servers/${fixtures.server.id}/force`)).status).toBe(204)
+    expect((await fixtures.player('GET', at)).status).toBe(404)
+    await deployment.passTime()
+    deployment.daemon.calls.length = 0
+    await deployment.proxies.daemon.restore()
     waitUntilItIsAskedAgain()
-    await site.passTime()
-    const told = site.daemon.calls.map(({ method, path }) => `${method} ${path}`)
-    expect(told).toEqual([`DELETE /api/servers/${scene.server.uuid}`])
+    await deployment.passTime()
+    const daemonCalls = deployment.daemon.calls.map(({ method, path }) => `${method} ${path}`)
+    expect(daemonCalls).toEqual([`DELETE /api/servers/${fixtures.server.uuid}`])
   })
 
-  it('hanging keeps nobody from the database while others wait for it', async () => {
-    site.config.daemonTimeout = 25_000
+  it('hanging does not block the database while requests wait for it', async () => {
+    deployment.config.daemonTimeoutMs = 25_000
     let answered = 0
-    site.lines.daemon.silence()
-    const calls = site.lines.daemon.connections()
+    deployment.proxies.daemon.stall()
+    const calls = deployment.proxies.daemon.connections()
     const waiting = Array.from({ length: 12 }, (_, at) =>
-      (at % 2 === 0 ? power() : scene.player('GET', `${at}/files/list?directory=/`)).then((answer) => {
+      (at % 2 === 0 ? power() : fixtures.player('GET', `${at}/files/list?directory=/`)).then((answer) => {
         answered += 1
         return answer.status
       }),
     )
-    const backup = scene.player('POST', `${at}/backups`, {})
-    await vi.waitFor(() => expect(site.lines.daemon.connections()).toBeGreaterThan(calls + 5), 10_000)
+    const backup = fixtures.player('POST', `${at}/backups`, {})
+    await until(() => expect(deployment.proxies.daemon.connections()).toBeGreaterThan(calls + 5))
     const others = await Promise.all([
-      scene.player('GET', ''),
-      scene.administrator('GET', '/servers'),
-      scene.remote('GET', '/servers'),
-      scene.player('GET', `/servers/${scene.otherServer.uuid}/resources`),
+      fixtures.player('GET', ''),
+      fixtures.administrator('GET', '/servers'),
+      fixtures.remote('GET', '/servers'),
+      fixtures.player('GET', `/servers/${fixtures.otherServer.uuid}/resources`),
     ])
     expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect((await scene.signIn()).answer.status).toBe(200)
+    expect((await fixtures.signIn()).answer.status).toBe(200)
     expect(answered).toBeLessThan(7)
-    await site.lines.daemon.mend()
+    await deployment.proxies.daemon.restore()
     expect((await Promise.all(waiting)).filter((status) => status === 504)).toHaveLength(6)
     expect((await backup).status).toBe(504)
   })

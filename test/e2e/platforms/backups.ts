@@ -3,14 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../support/processes.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
-/** Two parts of the smallest size a store takes, the last one short. */
+/** Two parts of the minimum size of a store, the last one shorter. */
 const world = randomBytes(7 * 1024 * 1024)
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Backups in the object store, whose parts the daemon sends there by itself. */
-export function backupsOn(at: () => Stage): void {
+/** Defines the tests of backups in the object store, whose parts the daemon uploads itself. */
+export function backupsOn(at: () => Fixtures): void {
   const backup = async (uuid: string) =>
     expectStatus(await at().asOwner('GET', `/backups/${uuid}`), 200).attributes
   const status = async () => expectStatus(await at().asOwner('GET', ''), 200).attributes.status

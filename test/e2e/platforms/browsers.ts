@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { png } from '../../support/pictures.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 import { cookiesOf, openBrowser } from './wire.ts'
 
-/** What only browsers do: cookies, forms with files, pages with what they load. */
-export function browsersOn(at: () => Stage): void {
+/** Defines the tests of what only browsers do: cookies, forms with files, pages with their assets. */
+export function browsersOn(at: () => Fixtures): void {
   const open = () => openBrowser(at().wire, at().platform.origin, at().address)
 
   describe('a browser', () => {
@@ -25,11 +25,12 @@ export function browsersOn(at: () => Stage): void {
       expect(cookiesOf(signedIn.headers)).toEqual({
         roost_session: lasting(session),
         'XSRF-TOKEN': lasting(shown),
+        roost_browser: [...session, 'max-age=15552000'].toSorted(),
       })
       expect(browser.cookies.get('roost_session')).not.toBe(before)
       const account = expectStatus(await browser.send('GET', '/api/client/account'), 200)
       expect(account.attributes.username).toBe(player.username)
-      const forged = { 'x-xsrf-token': 'of somebody else' }
+      const forged = { 'x-xsrf-token': 'of another session' }
       expectStatus(await browser.send('POST', '/auth/logout', { headers: forged }), 419)
       expectStatus(await browser.send('POST', '/auth/logout'), 204)
       expectStatus(await browser.send('GET', '/api/client/account'), 401)

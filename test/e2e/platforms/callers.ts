@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../support/processes.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
 const claims = {
   'x-forwarded-for': '127.0.0.2, 203.0.113.9',
@@ -10,8 +10,8 @@ const claims = {
   'cf-connecting-ip': '127.0.0.2',
 }
 
-/** Where callers are, as the platform knows it, whatever they say. */
-export function callersOn(at: () => Stage): void {
+/** Defines the tests of the callers' addresses, as the platform reports them. */
+export function callersOn(at: () => Fixtures): void {
   describe('callers', () => {
     it('are let in from the addresses of their keys alone, and no header moves them', async () => {
       const { asPlayer } = at()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { openConsole } from '../../support/console.ts'
 import { eventually } from '../../support/processes.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
-/** A server that its daemon installed: started, watched, typed into, stopped, and what is recorded of that. */
-export function consoleOn(at: () => Stage): void {
+/** Defines the tests of an installed server: power, console, and what is recorded. */
+export function consoleOn(at: () => Fixtures): void {
   describe('a server', () => {
     it('is its owner’s, installed, and every part of the panel is well, the driver of Neon among them', async () => {
       const { wire, asPlayer, server, platform, services } = at()

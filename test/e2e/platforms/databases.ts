@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { asMysqlUser, hostedNames, mysqlAdmin } from '../../support/mysql.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
-/** Databases of a server on a real MariaDB. */
-export function databasesOn(at: () => Stage): void {
+/** Defines the tests of databases on a real MariaDB. */
+export function databasesOn(at: () => Fixtures): void {
   describe('a database of a server', () => {
     it('is made, used, given another password and dropped', async () => {
       const { asAdmin, asOwner, server, node } = at()

@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts'
 import type { Recorded } from './probe.ts'
 
-/** The gateway answers by itself, in words and with headers of its own. */
+/** The gateway responds itself, with its own text and headers. */
 const byTheGateway: Recorded = {
   answer: '400 error, message, statusCode',
   headers: { 'cache-control': 'no-cache', 'content-security-policy': '', 'x-content-type-options': '' },
@@ -26,7 +26,7 @@ export const differences: Record<string, { on: Platform['name']; because: string
     because: 'serverless-offline reads paths before it looks for a function.',
     expected: byTheGateway,
   },
-  'a badly written cookie of somebody else': {
+  'a malformed cookie of another site': {
     on: 'Lambda',
     because: 'serverless-offline reads cookies before it looks for a function; the gateway of AWS does not.',
     expected: byTheGateway,

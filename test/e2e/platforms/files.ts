@@ -2,19 +2,19 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
 const mebibyte = 1024 * 1024
-/** More than any function is sent, and nothing that compresses. */
+/** Larger than any request to a function, and not compressible. */
 const world = randomBytes(20 * mebibyte)
-/** Every byte, so NUL and what is no UTF-8 too. */
+/** Every byte, also NUL and invalid UTF-8. */
 const everyByte = Buffer.from([...Array(256).keys(), 0xff, 0xfe, 0x00, 0xc3, 0x28])
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const octets = { 'content-type': 'application/octet-stream' }
 const asText = { 'content-type': 'text/plain' }
 
-/** Files through the panel, byte by byte, and large ones past it. */
-export function filesOn(at: () => Stage): void {
+/** Defines the tests of files: through the panel byte by byte, and large ones directly to the daemon. */
+export function filesOn(at: () => Fixtures): void {
   const write = (path: string, body: string | Uint8Array, headers: Record<string, string>) =>
     at().asOwner('POST', `/files/write?file=${encodeURIComponent(path)}`, { body, headers })
   const read = (path: string) => at().asOwner('GET', `/files/contents?file=${encodeURIComponent(path)}`)

@@ -5,7 +5,7 @@ import { freePort } from '../../support/panel-process.ts'
 import { startProcess } from '../../support/processes.ts'
 import type { OpenPlatform } from './platform.ts'
 
-/** What EventBridge sends. */
+/** The event of EventBridge. */
 const schedule = { source: 'aws.events', 'detail-type': 'Scheduled Event' }
 /** What functions are bundled from; they themselves are copied, since bundles are named by where they are. */
 const sources = ['src', 'drizzle', 'node_modules', 'dist', 'package.json', 'tsconfig.json']
@@ -13,9 +13,9 @@ const sources = ['src', 'drizzle', 'node_modules', 'dist', 'package.json', 'tsco
 /** Bundles may still be on their way to the disk. */
 const removal = { recursive: true, force: true, maxRetries: 20 }
 
-/** The functions of serverless.yml behind the gateway of serverless-offline, bundled as they are deployed. */
+/** Starts the functions of serverless.yml behind the gateway of serverless-offline, bundled as for a deployment. */
 export const openLambda: OpenPlatform = async (environment) => {
-  // Bundles are written beside serverless.yml, where somebody else may be packaging.
+  // Bundles are written beside serverless.yml, where another process may be packaging.
   const directory = await mkdtemp(join(tmpdir(), 'roost-lambda-'))
   await Promise.all([
     ...sources.map((name) => symlink(resolve(name), join(directory, name))),
@@ -54,7 +54,7 @@ export const openLambda: OpenPlatform = async (environment) => {
   }
 }
 
-/** Runs a function as whoever may invoke it; throws when it fails. */
+/** Invokes a function directly; throws when it fails. */
 async function invoke(endpoint: string, name: string, event: object): Promise<void> {
   const answer = await fetch(`${endpoint}/2015-03-31/functions/${name}/invocations`, {
     method: 'POST',

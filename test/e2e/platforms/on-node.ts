@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { signMessage } from '../../../src/platform/local/qstash-signature.ts'
+import { signMessage } from '../../../src/dev/qstash/signature.ts'
 import { startNode } from '../../../src/platform/node.ts'
 import { surfaces } from '../../../src/surfaces/all.ts'
 import { freePort } from '../../support/panel-process.ts'
@@ -9,7 +9,7 @@ import { sendRaw } from '../../support/raw-http.ts'
 import { signingKeys } from '../../support/world.ts'
 import type { OpenPlatform } from './platform.ts'
 
-/** All surfaces in this process, over the same managed services as functions. */
+/** Starts all surfaces in this process, over the same managed services as functions. */
 export const openNode: OpenPlatform = async (environment) => {
   const directory = await mkdtemp(join(tmpdir(), 'roost-e2e-'))
   const port = await freePort()
@@ -33,7 +33,7 @@ export const openNode: OpenPlatform = async (environment) => {
   }
 }
 
-/** Its own clock is not to be hurried; a schedule at the queue asks for the same. */
+/** Sends the tick as a schedule of the queue does, because the timer of the process cannot be advanced. */
 async function tickBySchedule(origin: string): Promise<void> {
   const url = `${origin}/jobs/tick`
   const signature = await signMessage({ key: signingKeys.current, url, body: '{}' })

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { startWorkers } from '../../support/workers.ts'
 import type { OpenPlatform } from './platform.ts'
 
-/** As the routes of wrangler.toml have it. */
+/** The host of the routes in wrangler.toml. */
 const host = 'panel.example.com'
-/** Files which the edge gives before it asks a worker. */
+/** Files that the edge serves without a worker. */
 const assets = /^\/(?:assets\/|openapi\.json$)/
-/** The first of them, which has the files, is asked for what no route names. */
+/** The first one has the assets and handles paths without a route. */
 const surfaces = ['browser', 'client', 'application', 'remote', 'jobs']
 
-/** A worker for each surface in workerd, behind an edge. */
+/** Starts a worker for each surface in workerd, behind an edge. */
 export const openWorkers: OpenPlatform = async (environment) => {
   const edge = await startEdge()
   const secrets = { ...environment, APP_URL: edge.origin }
@@ -31,7 +31,7 @@ export const openWorkers: OpenPlatform = async (environment) => {
   }
 }
 
-/** What stands before workers: says who calls, and hands on everything else as it is. */
+/** Starts the edge in front of the workers: adds the address of the caller and forwards everything else. */
 async function startEdge() {
   let target = new URL('http://127.0.0.1:1')
   const server = createServer((incoming, outgoing) => handOn(target, incoming, outgoing))
@@ -46,7 +46,7 @@ async function startEdge() {
   }
 }
 
-/** Headers that are of one connection, and those that the edge alone writes. */
+/** Hop-by-hop headers, and those that only the edge sets. */
 const ofTheEdge = new Set(['host', 'connection', 'keep-alive', 'cf-connecting-ip'])
 
 function handOn(target: URL, incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -56,7 +56,7 @@ function handOn(target: URL, incoming: IncomingMessage, outgoing: ServerResponse
     method: incoming.method,
     path: incoming.url,
     headers: [
-      ...kept(incoming.rawHeaders),
+      ...forwarded(incoming.rawHeaders),
       'host',
       // Where a route is named, Miniflare asks its worker alone and passes the files by.
       assets.test(incoming.url ?? '/') ? target.host : host,
@@ -66,7 +66,7 @@ function handOn(target: URL, incoming: IncomingMessage, outgoing: ServerResponse
     agent: false,
   })
   onward.on('response', (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, kept(answer.rawHeaders))
+    outgoing.writeHead(answer.statusCode ?? 502, forwarded(answer.rawHeaders))
     answer.pipe(outgoing)
     answer.on('error', () => outgoing.destroy())
   })
@@ -78,6 +78,6 @@ function handOn(target: URL, incoming: IncomingMessage, outgoing: ServerResponse
   incoming.pipe(onward)
 }
 
-/** Pairs of name and value in one list, but for those of the edge. */
-const kept = (headers: string[]) =>
+/** Filters a flat list of header names and values, without those of the edge. */
+const forwarded = (headers: string[]) =>
   headers.filter((_, at) => !ofTheEdge.has((headers[at - (at % 2)] ?? '').toLowerCase()))

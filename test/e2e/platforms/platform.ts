@@ -1,9 +1,9 @@
-/** A panel that is reached over the network, on one of the platforms it is made for. */
+/** A panel on one of its platforms, called over the network. */
 export type Platform = {
   name: 'Node' | 'Workers' | 'Lambda'
-  /** Its APP_URL, on localhost, where browsers have passkeys; whoever asks there is known by the address of his socket. */
+  /** Its APP_URL, on localhost, where browsers have passkeys; callers there are known by the address of their socket. */
   origin: string
-  /** The minute is over: does what the platform's clock makes the panel do then, and waits for it. */
+  /** Runs the scheduled event of the platform and waits for it. */
   tick: () => Promise<void>
   close: () => Promise<void>
 }

@@ -93,7 +93,7 @@ const methods = [
     request: { json: {} },
     headers: { allow: 'GET, POST' },
   }),
-  probe('such a method from a stranger', `nobody PUT ${locations}`, '401 AuthenticationException', {
+  probe('such a method without a credential', `guest PUT ${locations}`, '401 AuthenticationException', {
     headers: asksForBearer,
   }),
   probe('a method that no path has', 'player PROPFIND /api/client', '405 MethodNotAllowedHttpException', {
@@ -104,39 +104,39 @@ const methods = [
   probe('OPTIONS', 'player OPTIONS /api/client', '405 MethodNotAllowedHttpException', {
     headers: { allow: 'GET' },
   }),
-  probe('OPTIONS from a stranger', 'nobody OPTIONS /api/client', '401 AuthenticationException', {
+  probe('OPTIONS without a credential', 'guest OPTIONS /api/client', '401 AuthenticationException', {
     headers: asksForBearer,
   }),
 ]
 
 const credentials = [
-  probe('nobody among administrators', `nobody GET ${locations}`, '401 AuthenticationException', {
+  probe('no credential on the Application API', `guest GET ${locations}`, '401 AuthenticationException', {
     headers: asksForBearer,
   }),
-  probe('nobody among players', 'nobody GET /api/client', '401 AuthenticationException', {
+  probe('no credential on the Client API', 'guest GET /api/client', '401 AuthenticationException', {
     headers: asksForBearer,
   }),
-  probe('nobody among daemons', 'nobody GET /api/remote/servers', '401 AuthenticationException', {
+  probe('no credential on the remote API', 'guest GET /api/remote/servers', '401 AuthenticationException', {
     headers: asksForBearer,
   }),
   probe('the key of a player', `player GET ${locations}`, '403 AccessDeniedHttpException'),
-  probe('a token of daemons that is none', 'nobody GET /api/remote/servers', '400 BadRequestHttpException', {
+  probe('a malformed daemon token', 'guest GET /api/remote/servers', '400 BadRequestHttpException', {
     request: { bearer: 'no-dot' },
   }),
-  probe('a message that nobody signed', 'nobody POST /jobs/run', '401 AuthenticationException', {
+  probe('an unsigned message', 'guest POST /jobs/run', '401 AuthenticationException', {
     request: { json: { job: 'x' } },
     headers: asksForBearer,
   }),
-  probe('a tick that nobody signed', 'nobody POST /jobs/tick', '401 AuthenticationException', {
+  probe('an unsigned tick', 'guest POST /jobs/tick', '401 AuthenticationException', {
     headers: asksForBearer,
   }),
-  probe('a message by GET', 'nobody GET /jobs/run', '401 AuthenticationException', {
+  probe('a message by GET', 'guest GET /jobs/run', '401 AuthenticationException', {
     headers: asksForBearer,
   }),
 ]
 
 const paths = [
-  probe('a path that is nowhere', 'nobody GET /api/nothing', '404 NotFoundHttpException'),
+  probe('a path that is nowhere', 'guest GET /api/nothing', '404 NotFoundHttpException'),
   probe(
     'a path that is nowhere, for administrators',
     'admin GET /api/application/nothing',
@@ -196,11 +196,11 @@ const headers = [
   probe('a condition that the API does not know', 'player GET /api/client', '200 list of 1', {
     request: { headers: { 'if-none-match': '*' } },
   }),
-  probe('a part of an answer', 'nobody GET /api/client', '401 AuthenticationException', {
+  probe('a part of an answer', 'guest GET /api/client', '401 AuthenticationException', {
     request: { headers: { range: 'bytes=0-3' } },
     headers: asksForBearer,
   }),
-  probe('a badly written cookie of somebody else', 'player GET /api/client', '200 list of 1', {
+  probe('a malformed cookie of another site', 'player GET /api/client', '200 list of 1', {
     request: { headers: { cookie: 'a="b c"; bad cookie' } },
   }),
   probe('cookies in two headers', 'player GET /api/client', '200 list of 1', {
@@ -209,7 +209,7 @@ const headers = [
 ]
 
 const browsers = [
-  probe('the cookies of a guest', 'nobody GET /sanctum/csrf-cookie', '204', {
+  probe('the cookies of a guest', 'guest GET /sanctum/csrf-cookie', '204', {
     headers: {
       'set-cookie': {
         roost_session: ['httponly', 'path=/', 'samesite=lax'],
@@ -217,15 +217,15 @@ const browsers = [
       },
     },
   }),
-  probe('a page for those who are signed in', 'nobody GET /', '302', {
+  probe('a page for those who are signed in', 'guest GET /', '302', {
     headers: { location: '/auth/login' },
   }),
-  probe('a page that does not exist', 'nobody GET /nowhere', '404 NotFoundHttpException', {
+  probe('a page that does not exist', 'guest GET /nowhere', '404 NotFoundHttpException', {
     request: { headers: { accept: 'text/html' } },
   }),
   probe('a session', 'browser GET /api/client/account', '200 user'),
-  probe('a session that does not exist', 'nobody GET /api/client/account', '401 AuthenticationException', {
-    request: { headers: { cookie: 'roost_session=nobody; XSRF-TOKEN=x' } },
+  probe('a session that does not exist', 'guest GET /api/client/account', '401 AuthenticationException', {
+    request: { headers: { cookie: 'roost_session=unknown; XSRF-TOKEN=x' } },
     headers: asksForBearer,
   }),
   probe('a change without the word of a page', 'browser POST /auth/logout', '419 HttpException', {
@@ -236,14 +236,14 @@ const browsers = [
   }),
   probe(
     'a picture that does not exist',
-    'nobody GET /avatars/00000000000000000000000000000000.png',
+    'guest GET /avatars/00000000000000000000000000000000.png',
     '404 NotFoundHttpException',
   ),
-  probe('a file that does not exist', 'nobody GET /assets/nothing.js', '404 NotFoundHttpException'),
-  probe('numbers without a token', 'nobody GET /metrics', '404 NotFoundHttpException'),
+  probe('a file that does not exist', 'guest GET /assets/nothing.js', '404 NotFoundHttpException'),
+  probe('numbers without a token', 'guest GET /metrics', '404 NotFoundHttpException'),
 ]
 
-/** What every platform answers in the same words; `differences.ts` has what one of them answers otherwise. */
+/** Requests that every platform answers alike; `differences.ts` lists the exceptions. */
 export const probes: Probe[] = [
   ...bodies,
   ...methods,

@@ -1,22 +1,22 @@
 import type { RawAnswer } from '../../support/raw-http.ts'
-import type { Stage } from './stage.ts'
+import type { Fixtures } from './fixtures.ts'
 import { cookiesOf, openBrowser, type WireRequest } from './wire.ts'
 
-/** What of an answer is compared: status and form of the body in words, and headers beside those of every answer. */
+/** The compared part of a response: status, form of the body, and headers beyond the common ones. */
 export type Recorded = { answer: string; headers?: Record<string, unknown> }
 
-type Caller = 'nobody' | 'admin' | 'player' | 'node' | 'browser'
+type Caller = 'guest' | 'admin' | 'player' | 'node' | 'browser'
 
-/** One request, and what every platform answers to it. */
+/** One request, and the response of every platform. */
 export type Probe = {
   title: string
-  /** Whose credential is sent, the method, and the path, in which SERVER is the stage's server. */
+  /** Whose credential is sent, the method, and the path, in which SERVER is the server of the fixtures. */
   call: `${Caller} ${string} /${string}`
   request?: WireRequest
   expected: Recorded
 }
 
-/** Headers that say the same in every answer but those of pages. */
+/** Headers that are the same in every response except pages. */
 const common: Record<string, string> = {
   'content-type': 'application/json',
   'cache-control': 'no-store, private',
@@ -25,7 +25,7 @@ const common: Record<string, string> = {
 }
 const others = ['allow', 'location', 'www-authenticate']
 
-/** What of an answer can be compared with another one's. */
+/** Extracts the compared part of a response. */
 export function record(answer: RawAnswer): Recorded {
   const { status, headers, text } = answer
   const seen: Record<string, unknown> = {}
@@ -46,7 +46,7 @@ export function record(answer: RawAnswer): Recorded {
   }
 }
 
-/** What went wrong, or the name of a resource, or the names of members. */
+/** Describes a body: the error code, the name of the resource, or the names of members. */
 function formOf(body: any): string {
   if (Array.isArray(body.errors)) {
     const words = body.errors.map(({ code, meta }: any) =>
@@ -59,30 +59,30 @@ function formOf(body: any): string {
 }
 
 /** Sends the request of a probe. */
-export async function send(stage: Stage, { call, request = {} }: Probe): Promise<RawAnswer> {
-  const [as = '', method = '', path = ''] = call.replace('SERVER', stage.server.uuid).split(' ')
-  if (as === 'browser') return (await signedIn(stage)).send(method, path, request)
+export async function send(fixtures: Fixtures, { call, request = {} }: Probe): Promise<RawAnswer> {
+  const [as = '', method = '', path = ''] = call.replace('SERVER', fixtures.server.uuid).split(' ')
+  if (as === 'browser') return (await signedIn(fixtures)).send(method, path, request)
   const bearers = new Map([
-    ['admin', stage.adminKey],
-    ['player', stage.playerKey],
-    ['node', stage.node.token],
+    ['admin', fixtures.adminKey],
+    ['player', fixtures.playerKey],
+    ['node', fixtures.node.token],
   ])
   const bearer = bearers.get(as)
-  return stage.wire(method, path, { ...(bearer ? { bearer } : {}), ...request })
+  return fixtures.wire(method, path, { ...(bearer ? { bearer } : {}), ...request })
 }
 
-const browsers = new WeakMap<Stage, Promise<ReturnType<typeof openBrowser>>>()
+const browsers = new WeakMap<Fixtures, Promise<ReturnType<typeof openBrowser>>>()
 
-/** A browser of the player, the same one for all probes. */
-function signedIn(stage: Stage): Promise<ReturnType<typeof openBrowser>> {
+/** Opens a signed-in browser of the user, the same one for all probes. */
+function signedIn(fixtures: Fixtures): Promise<ReturnType<typeof openBrowser>> {
   const open = async () => {
-    const browser = openBrowser(stage.wire, stage.platform.origin, stage.address)
+    const browser = openBrowser(fixtures.wire, fixtures.platform.origin, fixtures.address)
     await browser.send('GET', '/sanctum/csrf-cookie')
-    const json = { user: stage.player.username, password: stage.player.password }
+    const json = { user: fixtures.player.username, password: fixtures.player.password }
     await browser.send('POST', '/auth/login', { json })
     return browser
   }
-  const opened = browsers.get(stage) ?? open()
-  browsers.set(stage, opened)
+  const opened = browsers.get(fixtures) ?? open()
+  browsers.set(fixtures, opened)
   return opened
 }

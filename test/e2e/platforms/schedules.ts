@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schedules } from '../../../src/db/schema.ts'
 import { openConsole } from '../../support/console.ts'
 import { eventually } from '../../support/processes.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
 /** A time that does not come while the suite runs. */
 const yearly = { minute: '0', hour: '0', day_of_month: '1', month: '1', day_of_week: '*' }
 
-/** What schedules do behind requests: by messages of the queue, and by the minute tick. */
-export function schedulesOn(at: () => Stage): void {
+/** Defines the tests of schedules in the background: by messages of the queue, and by the minute tick. */
+export function schedulesOn(at: () => Fixtures): void {
   describe('a schedule', () => {
     let console: Awaited<ReturnType<typeof openConsole>>
 
@@ -25,7 +25,7 @@ export function schedulesOn(at: () => Stage): void {
       console?.socket.close()
     })
 
-    /** A schedule that says these words, one after the other. */
+    /** Adds a schedule that sends these commands, one after the other. */
     const add = async (...words: string[]): Promise<number> => {
       const { asOwner } = at()
       const made = await asOwner('POST', '/schedules', {
@@ -44,7 +44,7 @@ export function schedulesOn(at: () => Stage): void {
         return run !== undefined && run.attributes.state !== 'running' && run.attributes.state
       }, 30)
 
-    it('runs by signed messages of the queue, which are taken from nobody else', async () => {
+    it('runs by signed messages of the queue, and by no others', async () => {
       const { asOwner, services, wire, platform } = at()
       const published = services.queue.messages.length
       const id = await add('first', 'second')

@@ -11,20 +11,20 @@ import { filesOn } from './files.ts'
 import type { OpenPlatform, Platform } from './platform.ts'
 import { probesOn } from './probes.ts'
 import { schedulesOn } from './schedules.ts'
-import { openStage, type Stage } from './stage.ts'
+import { createFixtures, type Fixtures } from './fixtures.ts'
 import { webOn } from './web.ts'
 
-/** Holds a platform to what all of them do; where one may differ, `differences.ts` says so. */
+/** Defines the tests of a platform; `differences.ts` lists where platforms may differ. */
 export async function platformSuite(name: Platform['name'], open: OpenPlatform): Promise<void> {
   const suite = `the end-to-end suite on ${name}`
   const isReady = [await findPostgres(suite), await findRedis(suite), hasMysql].every(Boolean)
   describe.skipIf(!isReady)(`the panel on ${name}`, { timeout: 60_000 }, () => {
-    let stage: Stage
-    const at = () => stage
+    let fixtures: Fixtures
+    const at = () => fixtures
     beforeAll(async () => {
-      stage = await openStage(open)
+      fixtures = await createFixtures(open)
     }, 120_000)
-    afterAll(() => stage?.close())
+    afterAll(() => fixtures?.close())
     for (const theme of [
       consoleOn,
       filesOn,

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import { chromiumPath } from '../../support/chromium-path.ts'
-import { openVisitor, testTimeout } from '../web/visitor.ts'
-import { expectStatus, type Stage } from './stage.ts'
+import { openPageDriver, testTimeout } from '../web/page-driver.ts'
+import { expectStatus, type Fixtures } from './fixtures.ts'
 
 const hasChromium = existsSync(chromiumPath)
 if (!hasChromium) console.log(`SKIPPED the application in a browser: no Chromium at ${chromiumPath}.`)
 
-/** The application in a real browser: its files, its texts, its content policy and its socket. */
-export function webOn(at: () => Stage): void {
+/** Defines the tests of the application in a real browser: assets, texts, content security policy and WebSocket. */
+export function webOn(at: () => Fixtures): void {
   describe.skipIf(!hasChromium)('the application', { timeout: testTimeout }, () => {
     let chromium: Chromium
     const visits: Visit[] = []
@@ -20,7 +20,7 @@ export function webOn(at: () => Stage): void {
     afterEach(async () => {
       const opened = visits.splice(0)
       await Promise.all(opened.map(({ context }) => context.close()))
-      expect(opened.flatMap(({ troubles, refused }) => [...troubles(), ...refused])).toEqual([])
+      expect(opened.flatMap(({ problems, refused }) => [...problems(), ...refused])).toEqual([])
     })
     const sitDown = async () => {
       const visit = await openVisit(chromium, at().platform.origin)
@@ -32,32 +32,32 @@ export function webOn(at: () => Stage): void {
       const { asOwner, server } = at()
       const kill = { json: { signal: 'kill' } }
       onTestFinished(async () => void expectStatus(await asOwner('POST', '/power', kill), 204))
-      const { page, button, state, heading, ...visitor } = await sitDown()
-      await visitor.signIn(at().player)
-      await visitor.openServer('First world')
+      const { page, button, state, heading, ...driver } = await sitDown()
+      await driver.signIn(at().player)
+      await driver.openServer('First world')
       await button('Start').click()
-      await visitor.consoleSays(/Demo world ready on port \d+/)
-      await visitor.sendCommand('say Grüße aus dem Browser')
-      await visitor.consoleSays('[Server] Grüße aus dem Browser')
+      await driver.consoleSays(/Demo world ready on port \d+/)
+      await driver.sendCommand('say Grüße aus dem Browser')
+      await driver.consoleSays('[Server] Grüße aus dem Browser')
       await button('Stop').click()
       await state('Offline').waitFor()
       await page.goto(`/server/${server.identifier}/nowhere`)
-      await heading('This does not exist, or you have no access to it.').waitFor({ state: 'attached' })
-      await visitor.choose('Your account', 'Sign out')
+      await heading('Not found, or you do not have access.').waitFor({ state: 'attached' })
+      await driver.choose('Account menu', 'Sign out')
       await heading('Sign in').waitFor()
     })
 
-    it('shows the picture that was chosen, and speaks German to whoever wants it', async () => {
+    it('shows the chosen picture, and is in German for users who choose it', async () => {
       const { asPlayer } = at()
       const setBack = { json: { language: 'auto' } }
       onTestFinished(async () => void expectStatus(await asPlayer('PUT', '/account/language', setBack), 200))
-      const { page, button, heading, ...visitor } = await sitDown()
-      await visitor.signIn(at().player)
+      const { page, button, heading, ...driver } = await sitDown()
+      await driver.signIn(at().player)
       await page.goto('/account')
       const picture = { name: 'ich.png', mimeType: 'image/png', buffer: await page.screenshot() }
-      await page.getByLabel('Choose a picture').setInputFiles(picture)
+      await page.getByLabel('Upload an avatar').setInputFiles(picture)
       await button('Use this picture').click()
-      await visitor.said('Your picture has been changed.').waitFor()
+      await driver.toast('Your avatar has been changed.').waitFor()
 
       await page.getByLabel('Language').selectOption('Deutsch')
       await heading('Konto').waitFor()
@@ -67,28 +67,28 @@ export function webOn(at: () => Stage): void {
     })
 
     it('adds a passkey, and signs in by it when the browser suggests it', async () => {
-      const { page, button, heading, dialog, ...visitor } = await sitDown()
-      await visitor.addAuthenticator()
-      await visitor.signIn(at().player)
+      const { page, button, heading, dialog, ...driver } = await sitDown()
+      await driver.addAuthenticator()
+      await driver.signIn(at().player)
       await page.goto('/account/sign-in')
       await button('Add passkey').click()
-      const asked = dialog('Add passkey')
-      await asked.getByLabel('Name of the passkey').fill('Laptop')
-      await asked.getByLabel('Current password').fill(at().player.password)
-      await asked.getByRole('button', { name: 'Add', exact: true }).click()
-      await visitor.said('The passkey has been added.').waitFor()
-      // The authenticator agrees to what the page suggests before anybody could press a button.
+      const dialogBox = dialog('Add passkey')
+      await dialogBox.getByLabel('Name of the passkey').fill('Laptop')
+      await dialogBox.getByLabel('Current password').fill(at().player.password)
+      await dialogBox.getByRole('button', { name: 'Add', exact: true }).click()
+      await driver.toast('The passkey has been added.').waitFor()
+      // The authenticator approves the suggestion of the page before a button could be pressed.
       const signedIn = page.waitForResponse((answer) => answer.url().endsWith('/auth/passkeys/login'))
-      await visitor.choose('Your account', 'Sign out')
+      await driver.choose('Account menu', 'Sign out')
       expect((await signedIn).status()).toBe(200)
       await heading('Servers').waitFor()
     })
 
-    it('shows the API to anybody, and loads its files but once', async () => {
+    it('shows the API without a session, and loads its files only once', async () => {
       const { page, heading, keptFor } = await sitDown()
       const isShown = async () => {
         await heading('API reference').waitFor()
-        await page.getByText('List the servers within reach').first().waitFor()
+        await page.getByText('List your servers').first().waitFor()
       }
       await page.goto('/docs')
       await isShown()
@@ -100,7 +100,7 @@ export function webOn(at: () => Stage): void {
   })
 }
 
-/** How much of each file of the application came over the network since the page began, in the page. */
+/** Reads in the page how many bytes of each asset came over the network. */
 const bytesOfFiles = () =>
   performance
     .getEntriesByType('resource')
@@ -109,15 +109,15 @@ const bytesOfFiles = () =>
 
 type Visit = Awaited<ReturnType<typeof openVisit>>
 
-/** A visitor with the calls of pages that were refused, and what each file of the application says of its keeping. */
+/** Opens a page driver that records refused requests and the Cache-Control of each asset. */
 async function openVisit(chromium: Chromium, origin: string) {
-  const visitor = await openVisitor(chromium, origin)
+  const driver = await openPageDriver(chromium, origin)
   const refused: string[] = []
   const keptFor = new Map<string, string>()
-  visitor.page.on('response', (response) => {
+  driver.page.on('response', (response) => {
     const { pathname } = new URL(response.url())
     if (pathname.startsWith('/assets/')) keptFor.set(pathname, response.headers()['cache-control'] ?? '')
     if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`)
   })
-  return { ...visitor, refused, keptFor }
+  return { ...driver, refused, keptFor }
 }

@@ -13,7 +13,7 @@ export type WireRequest = {
 /** Sends a request to a panel; paths are sent as they are written. */
 export type Wire = (method: string, path: string, request?: WireRequest) => Promise<RawAnswer>
 
-/** The wire to the panel at `origin`. */
+/** Creates a function that sends requests to the panel at `origin`. */
 export const wireTo =
   (origin: string): Wire =>
   (method, path, request = {}) => {
@@ -36,7 +36,7 @@ export const wireTo =
     })
   }
 
-/** A browser: it keeps the cookies it is given, and sends what pages of the panel send. */
+/** Opens a browser: it keeps cookies, and sends the headers that pages of the panel send. */
 export function openBrowser(wire: Wire, origin: string, from?: string) {
   const cookies = new Map<string, string>()
   const send: Wire = async (method, path, request = {}) => {
@@ -60,7 +60,7 @@ export function openBrowser(wire: Wire, origin: string, from?: string) {
   return { cookies, send }
 }
 
-/** Cookies of an answer as name → attributes in lower case, sorted; without `expires`, which gateways add to `max-age`. */
+/** Parses the cookies of a response as name → attributes in lower case, sorted; without `expires`, which gateways add to `max-age`. */
 export const cookiesOf = (headers: Headers): Record<string, string[]> =>
   Object.fromEntries(
     headers.getSetCookie().map((line) => {

@@ -5,22 +5,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { type Account, openPlayer, type Player } from './player.ts'
-import { makeAccount, startLocalhostPanel, startTimeout } from './stage.ts'
+import { makeAccount, startLocalhostPanel, startTimeout } from './panel-fixtures.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
-let stranger: Server
+let foreignServer: Server
 let account: Account
 let player: Player
 
 beforeAll(async () => {
-  stranger = createServer((_request, response) => {
+  foreignServer = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Elsewhere</title>')
   })
   ;[panel, chromium] = await Promise.all([
     startLocalhostPanel(),
     startChromium(),
-    new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve)),
+    new Promise<void>((resolve) => foreignServer.listen(0, '127.0.0.1', resolve)),
   ])
   account = await makeAccount(panel, 'visitor')
   player = await openPlayer(chromium, panel.bootstrap.url)
@@ -29,13 +29,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium?.close()
   await panel?.stop()
-  stranger?.close()
+  foreignServer?.close()
 })
 
-/** Another page in the same browser: on another port of our host, to which cookies are sent, or on another host. */
+/** Opens another page in the same browser: on another port of the host, to which cookies are sent, or on another host. */
 async function openElsewhere(host: string): Promise<Page> {
   const page = await player.context.newPage()
-  await page.goto(`http://${host}:${(stranger.address() as AddressInfo).port}/`)
+  await page.goto(`http://${host}:${(foreignServer.address() as AddressInfo).port}/`)
   return page
 }
 
@@ -54,7 +54,7 @@ describe('the session in a browser', { timeout: 120_000 }, () => {
     ])
     expect(read).toEqual([expect.stringMatching(/^XSRF-TOKEN=[^;]+$/), 'XSRF-TOKEN'])
     for (const path of ['/', '/account', '/docs']) expect(await player.open(path)).toBe(path)
-    expect(player.troubles()).toEqual([])
+    expect(player.problems()).toEqual([])
   })
 
   it('runs no script that slips into a page', async () => {
@@ -67,20 +67,20 @@ describe('the session in a browser', { timeout: 120_000 }, () => {
     })
     expect(hasRun).toBe(false)
     await expect
-      .poll(() => player.troubles())
+      .poll(() => player.problems())
       .toEqual(expect.arrayContaining([expect.stringContaining('Content Security Policy')]))
     expect(await player.page.evaluate(() => 'slippedIn' in window)).toBe(false)
   })
 })
 
-const key = { description: 'Of a stranger', allowed_ips: [] }
-/** Changes that can be told afterwards. */
+const key = { description: 'Of a foreign page', allowed_ips: [] }
+/** Changes that can be seen afterwards. */
 const changes = [
   { path: '/auth/logout', body: {} },
   { path: '/api/client/account/api-keys', body: key },
 ]
 
-/** Sends JSON as a form of another page, which needs nobody's leave; gives the status that the browser is shown. */
+/** Sends JSON as a form of another page, which needs no preflight; returns the status shown to the browser. */
 async function submitForm(host: string, url: string, body: object): Promise<number> {
   const page = await openElsewhere(host)
   const answer = page.waitForResponse(url)
@@ -104,7 +104,7 @@ async function submitForm(host: string, url: string, body: object): Promise<numb
   return status
 }
 
-/** Sends it by a script in the way that needs nobody's leave; gives the status, which the page does not learn. */
+/** Sends it by a script without a preflight; returns the status, which the page cannot read. */
 async function sendBlindly(page: Page, url: string, body: object): Promise<number> {
   const answer = page.waitForResponse(url)
   await page.evaluate(
@@ -115,7 +115,7 @@ async function sendBlindly(page: Page, url: string, body: object): Promise<numbe
   return (await answer).status()
 }
 
-/** Whether a script may send it as the panel's pages do, and read the answer. */
+/** Checks whether a script may send it as pages of the panel do, and read the response. */
 const mayCall = (page: Page, method: string, url: string, body?: object) =>
   page.evaluate(
     async (call) => {
@@ -147,7 +147,7 @@ describe.each([
     for (const { path, body } of changes) blindly.push(await sendBlindly(page, at(path), body))
     expect(blindly).toEqual(statuses)
     for (const { path, body } of changes) expect(await mayCall(page, 'POST', at(path), body)).toBe(false)
-    const email = { email: 'stranger@roost.example', password: account.password }
+    const email = { email: 'foreign@roost.example', password: account.password }
     expect(await mayCall(page, 'PUT', at('/api/client/account/email'), email)).toBe(false)
     expect(await mayCall(page, 'GET', at('/api/client/account'))).toBe(false)
     await page.close()

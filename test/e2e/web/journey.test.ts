@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { version } from '../../../src/version.ts'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { codesOf } from '../../support/totp-codes.ts'
-import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './stage.ts'
-import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
+import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
+import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
-const visitors: Visitor[] = []
+const drivers: PageDriver[] = []
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
@@ -18,25 +19,25 @@ afterAll(async () => {
   await panel?.stop()
 })
 afterEach(async () => {
-  const opened = visitors.splice(0)
-  expect(opened.flatMap(({ troubles }) => troubles())).toEqual([])
+  const opened = drivers.splice(0)
+  expect(opened.flatMap(({ problems }) => problems())).toEqual([])
   await Promise.all(opened.map(({ context }) => context.close()))
 })
 
-async function sitDown(): Promise<Visitor> {
-  const visitor = await openVisitor(chromium, panel.bootstrap.url)
-  visitors.push(visitor)
-  return visitor
+async function sitDown(): Promise<PageDriver> {
+  const driver = await openPageDriver(chromium, panel.bootstrap.url)
+  drivers.push(driver)
+  return driver
 }
 
 describe('an owner', { timeout: testTimeout }, () => {
   it('sets up a second factor, which is asked for at the next sign-in', async () => {
     const account = await makeAccount(panel, 'careful')
-    const { page, button, heading, dialog, ...visitor } = await sitDown()
-    await visitor.signIn(account)
-    await visitor.choose('Your account', 'Account')
-    await page.getByRole('link', { name: 'Signing in' }).click()
-    await heading('Signing in').waitFor()
+    const { page, button, heading, dialog, ...driver } = await sitDown()
+    await driver.signIn(account)
+    await driver.choose('Account menu', 'Account')
+    await page.getByRole('link', { name: 'Sign-in and security' }).click()
+    await heading('Sign-in and security').waitFor()
 
     await button('Enable').click()
     const setup = dialog('Two-factor authentication')
@@ -48,13 +49,15 @@ describe('an owner', { timeout: testTimeout }, () => {
     await setup.getByRole('button', { name: 'Enable', exact: true }).click()
     const tokens = dialog('Recovery tokens')
     await tokens.getByRole('listitem').first().waitFor()
-    await tokens.getByRole('button', { name: 'I have kept them' }).click()
+    await tokens.getByRole('button', { name: 'I have stored them' }).click()
     await page.getByText('Two-factor authentication is enabled.').waitFor()
 
-    await visitor.choose('Your account', 'Sign out')
+    await button('Account menu').click()
+    await page.getByText(`Roost ${version}`, { exact: true }).waitFor()
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
     await heading('Sign in').waitFor()
-    await visitor.enterName(account)
-    await heading('Second factor').waitFor()
+    await driver.enterName(account)
+    await heading('Two-factor authentication').waitFor()
     await page.getByLabel('Code from your authenticator app').fill(await nextCode())
     await heading('Servers').waitFor()
   })
@@ -64,22 +67,22 @@ describe('an owner', { timeout: testTimeout }, () => {
     // A test that is tried again finds what it left behind.
     const tag = randomUUID().slice(0, 8)
     const [file, copy] = [`notes-${tag}.txt`, `Before ${tag}`]
-    const { page, button, dialog, state, ...visitor } = await sitDown()
-    await visitor.signIn(panel.bootstrap.user)
-    await visitor.openServer('Demo server')
+    const { page, button, dialog, state, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.user)
+    await driver.openServer('Demo server')
     await button('Start').click()
-    await visitor.consoleSays(/Demo world ready on port \d+/)
+    await driver.consoleSays(/Demo world ready on port \d+/)
     await state('Running').waitFor()
-    await visitor.sendCommand('say Hello from the browser')
-    await visitor.consoleSays('[Server] Hello from the browser')
+    await driver.sendCommand('say Hello from the browser')
+    await driver.consoleSays('[Server] Hello from the browser')
 
-    await visitor.openPart('Files')
-    await visitor.choose('New', 'New file')
-    await page.getByLabel('Name of the file').fill(file)
-    await visitor.rewriteFile('The first version')
-    await visitor.heading(file).waitFor()
+    await driver.openPart('Files')
+    await driver.choose('New', 'New file')
+    await page.getByLabel('File name').fill(file)
+    await driver.rewriteFile('The first version')
+    await driver.heading(file).waitFor()
 
-    await visitor.openPart('Backups')
+    await driver.openPart('Backups')
     await button('Create backup').click()
     const asked = dialog('Create backup')
     await asked.getByLabel('Name').fill(copy)
@@ -87,12 +90,12 @@ describe('an owner', { timeout: testTimeout }, () => {
     const backup = page.getByRole('listitem').filter({ hasText: copy })
     await backup.getByText('Complete', { exact: true }).waitFor()
 
-    await visitor.openPart('Files')
-    await visitor.openFile(file)
-    await visitor.rewriteFile('The second version')
-    await visitor.openPart('Backups')
-    await visitor.choose(`More about ${copy}`, 'Restore')
-    const sure = visitor.question(`Restore “${copy}”?`)
+    await driver.openPart('Files')
+    await driver.openFile(file)
+    await driver.rewriteFile('The second version')
+    await driver.openPart('Backups')
+    await driver.choose(`Actions for ${copy}`, 'Restore')
+    const sure = driver.confirmation(`Restore “${copy}”?`)
     const restore = sure.getByRole('button', { name: 'Restore', exact: true })
     expect(await restore.isDisabled()).toBe(true)
     await sure.getByLabel('Type “Demo server” to confirm').fill('Demo server')
@@ -100,17 +103,17 @@ describe('an owner', { timeout: testTimeout }, () => {
     await page.getByText('The backup is being restored.').first().waitFor()
     await state('Offline').waitFor()
 
-    await visitor.openPart('Files')
-    await visitor.openFile(file)
-    expect(await visitor.editor.innerText()).toBe('The first version')
+    await driver.openPart('Files')
+    await driver.openFile(file)
+    expect(await driver.editor.innerText()).toBe('The first version')
   })
 
-  it('goes on to where he wanted once a save has ended, and is not called back', async () => {
-    const { page, button, editor, heading, serverNav, question, ...visitor } = await sitDown()
-    await visitor.signIn(panel.bootstrap.user)
-    await visitor.openServer('Demo server')
-    await visitor.openPart('Files')
-    const leave = question('Leave without saving?')
+  it('navigates once a save has ended, and is not sent back', async () => {
+    const { page, button, editor, heading, serverNav, confirmation, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.user)
+    await driver.openServer('Demo server')
+    await driver.openPart('Files')
+    const leave = confirmation('Leave without saving?')
     const leaveWhileSaving = async () => {
       const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
       const asked = page.waitForRequest(/files\/write/)
@@ -125,17 +128,17 @@ describe('an owner', { timeout: testTimeout }, () => {
       letGo()
       await leave.waitFor({ state: 'detached' })
       await heading('Backups').waitFor()
-      await visitor.said('The file has been saved.').waitFor()
+      await driver.toast('The file has been saved.').waitFor()
       await page.unroute(/files\/write/)
       await heading('Backups').waitFor()
     }
-    await visitor.choose('New', 'New file')
-    await page.getByLabel('Name of the file').fill(`${randomUUID()}.txt`)
+    await driver.choose('New', 'New file')
+    await page.getByLabel('File name').fill(`${randomUUID()}.txt`)
     await editor.fill('New')
     await leaveWhileSaving()
 
-    await visitor.openPart('Files')
-    await visitor.openFile('server.properties')
+    await driver.openPart('Files')
+    await driver.openFile('server.properties')
     await editor.press('Control+End')
     await page.keyboard.type('# One more line')
     await leaveWhileSaving()
@@ -143,10 +146,10 @@ describe('an owner', { timeout: testTimeout }, () => {
 
   it('plans a restart, and has it done at once', async () => {
     onTestFinished(() => switchOff(panel))
-    const { page, button, dialog, heading, ...visitor } = await sitDown()
-    await visitor.signIn(panel.bootstrap.user)
-    await visitor.openServer('Demo server')
-    await visitor.openPart('Schedules')
+    const { page, button, dialog, heading, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.user)
+    await driver.openServer('Demo server')
+    await driver.openPart('Schedules')
     await button('Create schedule').click()
     const asked = dialog('Create schedule')
     await asked.getByLabel('Name').fill('Nightly restart')
@@ -157,20 +160,20 @@ describe('an owner', { timeout: testTimeout }, () => {
 
     await button('Add task').click()
     const task = dialog('Add task')
-    await task.getByLabel('What to do').selectOption('Power action')
+    await task.getByLabel('Action').selectOption('Power action')
     await task.getByLabel('Power action').selectOption('Restart')
     await task.getByRole('button', { name: 'Add task' }).click()
     const tasks = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
     await tasks.filter({ hasText: 'Restart' }).waitFor()
 
     await button('Run now').click()
-    const run = page.getByRole('list', { name: 'Runs' }).getByRole('listitem').first()
+    const run = page.getByRole('list', { name: 'Run history' }).getByRole('listitem').first()
     await run.getByText('Succeeded', { exact: true }).waitFor()
-    await visitor.openPart('Console')
-    await visitor.consoleSays(/Demo world ready on port \d+/)
+    await driver.openPart('Console')
+    await driver.consoleSays(/Demo world ready on port \d+/)
   })
 
-  it('reads in his own language why a run failed', async () => {
+  it('reads in their own language why a run failed', async () => {
     const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
     const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
     const { body } = await panel.asPlayer('POST', path, { name: 'Each night', ...daily })
@@ -179,8 +182,8 @@ describe('an owner', { timeout: testTimeout }, () => {
     expect((await panel.asPlayer('POST', `${schedule}/tasks`, task)).status).toBe(200)
     await switchOff(panel)
     expect((await panel.asPlayer('POST', `${schedule}/execute`)).status).toBe(202)
-    const { page, heading, ...visitor } = await sitDown()
-    await visitor.signIn(panel.bootstrap.user)
+    const { page, heading, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.user)
     const speak = (language: string) => panel.asPlayer('PUT', '/account/language', { language })
     onTestFinished(async () => void (await speak('en')))
     expect((await speak('de')).status).toBe(200)
@@ -191,8 +194,8 @@ describe('an owner', { timeout: testTimeout }, () => {
   })
 })
 
-describe('somebody who is let in', { timeout: testTimeout }, () => {
-  it('finds what he may do and nothing else, until he may no more', async () => {
+describe('a subuser', { timeout: testTimeout }, () => {
+  it('finds what they may do and nothing else, until they are removed', async () => {
     onTestFinished(() => switchOff(panel))
     const friend = await makeAccount(panel, 'friend')
     const [owner, guest] = [await sitDown(), await sitDown()]
@@ -201,13 +204,13 @@ describe('somebody who is let in', { timeout: testTimeout }, () => {
     await owner.button('Start').click()
     await owner.state('Running').waitFor()
     await owner.openPart('Users')
-    await owner.button('Give somebody access').first().click()
-    const asked = owner.dialog('Give somebody access')
+    await owner.button('Invite user').first().click()
+    const asked = owner.dialog('Invite user')
     await asked.getByLabel('E-mail address').fill(friend.email)
-    for (const permission of ['Send commands', 'List folders', 'Open and download files']) {
+    for (const permission of ['Send commands', 'List folders', 'View and download files']) {
       await asked.getByRole('checkbox', { name: permission, exact: true }).check()
     }
-    await asked.getByRole('button', { name: 'Give somebody access' }).click()
+    await asked.getByRole('button', { name: 'Invite user' }).click()
     await owner.page.getByRole('listitem').filter({ hasText: friend.email }).waitFor()
 
     await guest.signIn(friend)
@@ -229,14 +232,14 @@ describe('somebody who is let in', { timeout: testTimeout }, () => {
 
     await owner.button(`Remove ${friend.username}`).click()
     await owner
-      .question(`Remove ${friend.username}`)
+      .confirmation(`Remove ${friend.username}`)
       .getByRole('button', { name: 'Remove', exact: true })
       .click()
     await expect.poll(() => line.isClosed(), { timeout: 60_000 }).toBe(true)
     await guest.page.getByText('The live connection was refused').waitFor()
     await guest.state('No access').waitFor()
-    guest.provoke(/No such resource/)
+    guest.expectProblem(/The resource was not found/)
     await guest.page.reload()
-    await guest.heading('This server is not here').waitFor({ state: 'attached' })
+    await guest.heading('Server not found').waitFor({ state: 'attached' })
   })
 })

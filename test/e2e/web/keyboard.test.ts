@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { keysOf } from './keyboard.ts'
-import { startLocalhostPanel, startTimeout, switchOff } from './stage.ts'
-import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
+import { startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
+import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
-const visitors: Visitor[] = []
+const drivers: PageDriver[] = []
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
@@ -18,16 +18,16 @@ afterAll(async () => {
   await panel?.stop()
 })
 afterEach(async () => {
-  const opened = visitors.splice(0)
-  expect(opened.flatMap(({ troubles }) => troubles())).toEqual([])
+  const opened = drivers.splice(0)
+  expect(opened.flatMap(({ problems }) => problems())).toEqual([])
   await Promise.all(opened.map(({ context }) => context.close()))
 })
 
-/** Somebody at the page to sign in, who then signs in by keys. */
+/** Opens the sign-in page and signs in with the keyboard. */
 async function signInByKeys() {
-  const visitor = await openVisitor(chromium, panel.bootstrap.url)
-  visitors.push(visitor)
-  const { page, button } = visitor
+  const driver = await openPageDriver(chromium, panel.bootstrap.url)
+  drivers.push(driver)
+  const { page, button } = driver
   const keys = keysOf(page)
   const { username, password } = panel.bootstrap.user
   await page.goto('/auth/login')
@@ -37,15 +37,15 @@ async function signInByKeys() {
   await keys.press('Enter')
   await keys.tabTo(page.getByLabel('Password', { exact: true }), true)
   await keys.press('Enter')
-  await visitor.heading('Servers').waitFor()
-  return { ...visitor, keys }
+  await driver.heading('Servers').waitFor()
+  return { ...driver, keys }
 }
 
-describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
+describe('with the keyboard alone, a user', { timeout: testTimeout }, () => {
   it('skips to the content, opens a server, starts it and talks to it', async () => {
     onTestFinished(() => switchOff(panel))
     const { page, button, state, heading, keys, consoleSays } = await signInByKeys()
-    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    const skip = page.getByRole('link', { name: 'Skip to content' })
     await keys.push(skip)
     await keys.holdsFocus(page.getByRole('main'))
     await keys.push(page.getByRole('link', { name: 'Demo server', exact: true }))
@@ -79,34 +79,34 @@ describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
     await heading('Files').waitFor()
 
     await keys.choose(button('New'), 'New folder')
-    const asked = dialog('New folder')
-    await asked.waitFor()
-    await keys.staysIn(asked)
+    const dialogBox = dialog('New folder')
+    await dialogBox.waitFor()
+    await keys.staysIn(dialogBox)
     await keys.press('Escape')
-    await asked.waitFor({ state: 'detached' })
+    await dialogBox.waitFor({ state: 'detached' })
     await keys.holdsFocus(button('New'))
 
     await keys.choose(button('New'), 'New folder')
-    await keys.write(asked.getByLabel('Name of the folder'), folder)
+    await keys.write(dialogBox.getByLabel('Folder name'), folder)
     await keys.press('Enter')
-    await asked.waitFor({ state: 'detached' })
+    await dialogBox.waitFor({ state: 'detached' })
     await keys.push(page.getByRole('link', { name: folder, exact: true }))
     await page.getByText('This folder is empty.').waitFor()
 
     await keys.choose(button('New'), 'New file')
-    await keys.write(page.getByLabel('Name of the file'), 'rules.txt')
+    await keys.write(page.getByLabel('File name'), 'rules.txt')
     await keys.write(editor, 'Be kind.')
     await keys.press('Control+S')
     await heading('rules.txt').waitFor()
     await keys.tabTo(editor)
     await keys.press('Control+End')
     await page.keyboard.type(' And patient.')
-    await page.getByText('You have changes that are not saved.').waitFor()
+    await page.getByText('Unsaved changes').waitFor()
     await keys.press('Control+S')
-    await page.getByText('You have changes that are not saved.').waitFor({ state: 'hidden' })
+    await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
     // Tab indents in the editor, unless Escape comes before it.
     await keys.press('Escape', 'Shift+Tab')
-    await keys.push(page.getByRole('link', { name: 'Show in its folder' }))
+    await keys.push(page.getByRole('link', { name: 'Show in folder' }))
     await keys.push(page.getByRole('link', { name: 'rules.txt', exact: true }))
     await editor.waitFor()
     expect(await editor.innerText()).toBe('Be kind. And patient.')
@@ -151,11 +151,11 @@ describe('by keyboard alone, somebody', { timeout: testTimeout }, () => {
     await becomes('One Three Two')
 
     await keys.push(button('Edit'))
-    const asked = dialog('Edit schedule')
-    await asked.waitFor()
-    await keys.staysIn(asked)
+    const dialogBox = dialog('Edit schedule')
+    await dialogBox.waitFor()
+    await keys.staysIn(dialogBox)
     await keys.press('Escape')
-    await asked.waitFor({ state: 'detached' })
+    await dialogBox.waitFor({ state: 'detached' })
     await keys.holdsFocus(button('Edit'))
   })
 })

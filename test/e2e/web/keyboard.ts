@@ -1,21 +1,23 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { patience } from './visitor.ts'
+import { stepTimeoutMs } from './page-driver.ts'
 
-/** More steps than any page of the application has on the way through it. */
-const mostSteps = 120
+/** More tab stops than any page of the application has. */
+const maxSteps = 120
 
-/** Somebody who has no pointer: every step is a key, and each place it leads to is seen. */
+/** Drives a page with the keyboard alone; checks that each focused element is visibly focused. */
 export function keysOf(page: Page) {
   const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)
   const holdsFocus = (target: Locator) =>
-    expect.poll(() => isFocused(target), { message: String(target), timeout: patience }).toBe(true)
+    expect.poll(() => isFocused(target), { message: String(target), timeout: stepTimeoutMs }).toBe(true)
   const press = (...keys: string[]) =>
     keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve())
   const tabTo = async (target: Locator, back = false): Promise<void> => {
-    await expect.poll(() => target.isEnabled({ timeout: patience }), { timeout: patience }).toBe(true)
+    await expect
+      .poll(() => target.isEnabled({ timeout: stepTimeoutMs }), { timeout: stepTimeoutMs })
+      .toBe(true)
     for (let steps = 0; !(await isFocused(target)); steps += 1) {
-      if (steps === mostSteps) throw new Error(`No way by Tab to ${String(target)}.`)
+      if (steps === maxSteps) throw new Error(`Tab does not reach ${String(target)}.`)
       await press(back ? 'Shift+Tab' : 'Tab')
     }
     expect(await isFocusShown(page), `focus on ${String(target)}`).toBe(true)
@@ -46,14 +48,14 @@ export function keysOf(page: Page) {
     /** Jumps to a page by typing its name. */
     jumpTo: async (name: string) => {
       await press('Control+K')
-      const line = page.getByRole('combobox', { name: 'Go to or do' })
+      const line = page.getByRole('combobox', { name: 'Command palette' })
       await holdsFocus(line)
       await page.keyboard.type(name)
       await page.getByRole('option', { name, selected: true }).waitFor()
       await press('Enter')
       await line.waitFor({ state: 'detached' })
     },
-    /** However often Tab is pressed, the focus stays in the window. */
+    /** Checks that the focus stays in the dialog, however often Tab is pressed. */
     staysIn: async (window: Locator) => {
       for (let steps = 0; steps < 12; steps += 1) {
         await press('Tab')
@@ -63,7 +65,7 @@ export function keysOf(page: Page) {
   }
 }
 
-/** Whether an outline is drawn around what has the focus, or around the frame it fills. */
+/** Checks that an outline is drawn around the focused element, or around the frame it fills. */
 const isFocusShown = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
     for (let element = document.activeElement; element; element = element.parentElement) {

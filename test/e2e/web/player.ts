@@ -7,10 +7,10 @@ export type Account = { username: string; email: string; password: string }
 export type ListedSession = { id: string; is_current: boolean; user_agent: string }
 type Answer = { status: number; body: any }
 
-/** How far a way of signing in has come. */
+/** The progress of a sign-in. */
 export type Progress = 'signed in' | 'asked for a code' | 'refused'
 
-/** A person at a browser, in the words of what people do. Steps that must work fail when they do not. */
+/** A user at a browser. Steps throw when they fail. */
 export type Player = Awaited<ReturnType<typeof openPlayer>>
 
 /**
@@ -39,7 +39,7 @@ export async function openPlayer(chromium: Chromium, panelUrl: string, userAgent
     await page.goto(body.data.intended)
     return 'signed in'
   }
-  /** Follows a link to a provider, up to the page to which that sends the browser back. */
+  /** Follows a link to a provider, up to the page after the callback. */
   const visitProvider = async (link: string): Promise<void> => {
     const arrival = page.waitForEvent('load')
     await page.evaluate((address) => location.assign(address), link)
@@ -48,7 +48,7 @@ export async function openPlayer(chromium: Chromium, panelUrl: string, userAgent
 
   return {
     ...tab,
-    /** What a route answers under the player's session. */
+    /** Reads a route under the session of the user. */
     read: (path: string) => must('GET', path),
     /** Opens a page of the panel; gives the path at which the browser ends up. */
     open,
@@ -64,12 +64,12 @@ export async function openPlayer(chromium: Chromium, panelUrl: string, userAgent
       await must('POST', '/auth/logout')
       await open('/auth/login')
     },
-    /** The name of the account that is signed in, or null. */
+    /** Returns the name of the signed-in account, or null. */
     whoAmI: async (): Promise<string | null> => {
       const { status, body } = await send(page, 'GET', '/api/client/account')
       return status === 200 ? body.attributes.username : null
     },
-    /** Gives what the person's authenticator says from then on. */
+    /** Returns a function that generates the codes of the authenticator. */
     turnOnSecondFactor: async ({ password }: Account) => {
       const { data } = await must('GET', '/api/client/account/two-factor')
       const nextCode = codesOf(data.secret)
@@ -108,9 +108,9 @@ export async function openPlayer(chromium: Chromium, panelUrl: string, userAgent
       await open('/auth/login')
       await visitProvider('/auth/oauth/oidc')
     },
-    /** How the person signs in, with what the page of it says just once. */
+    /** Reads the sign-in methods, with the one-time message of the page. */
     security: () => must('GET', '/account/security'),
-    /** What the page of signing in says just once. */
+    /** Reads the one-time message of the sign-in page. */
     signInError: async (): Promise<string | null> => (await must('GET', '/auth/methods')).error,
 
     askForNewPassword: async (email: string) => {
@@ -160,7 +160,7 @@ async function send(page: Page, method: string, path: string, body?: unknown): P
   )
 }
 
-/** The files of the application are empty: whatever state its build is in, the pages do nothing by themselves. */
+/** Replaces the assets of the application by empty files, so that pages do nothing by themselves. */
 async function leaveApplicationOut({ context }: Tab): Promise<void> {
   await context.route('**/assets/**', async (route) => {
     const isStyle = route.request().resourceType() === 'stylesheet'

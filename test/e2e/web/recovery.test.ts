@@ -3,17 +3,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import { addNode, demoServer, freePort, type PanelProcess } from '../../support/panel-process.ts'
 import { eventually, type RunningProcess } from '../../support/processes.ts'
-import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './stage.ts'
-import { openVisitor, testTimeout, type Visitor } from './visitor.ts'
+import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
+import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
 
-/** What a browser says on its console about servers that are away. */
+/** The console messages of a browser about unreachable servers. */
 const silence = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection to/
 
 let panel: PanelProcess
 let chromium: Chromium
 let node: { id: number }
 let daemon: RunningProcess
-const visitors: Visitor[] = []
+const drivers: PageDriver[] = []
 
 beforeAll(async () => {
   // The port is given, so that the panel is where it was when it comes back.
@@ -29,12 +29,12 @@ afterAll(async () => {
   await panel?.stop()
 })
 afterEach(async () => {
-  const opened = visitors.splice(0)
-  expect(opened.flatMap(({ troubles }) => troubles())).toEqual([])
+  const opened = drivers.splice(0)
+  expect(opened.flatMap(({ problems }) => problems())).toEqual([])
   await Promise.all(opened.map(({ context }) => context.close()))
 })
 
-/** A further server of the player, once it is installed. */
+/** Creates another server of the user and waits until it is installed. */
 async function makeServer(name: string, allocation: number): Promise<void> {
   const demo = await panel.asAdmin('GET', `/servers/${panel.bootstrap.server.id}`)
   const input = await demoServer(panel, demo.body.attributes.user, allocation)
@@ -46,19 +46,19 @@ async function makeServer(name: string, allocation: number): Promise<void> {
   }, 60)
 }
 
-async function sitDown(): Promise<Visitor> {
-  const visitor = await openVisitor(chromium, panel.bootstrap.url)
-  visitors.push(visitor)
-  return visitor
+async function sitDown(): Promise<PageDriver> {
+  const driver = await openPageDriver(chromium, panel.bootstrap.url)
+  drivers.push(driver)
+  return driver
 }
 
-/** The player with this server open, and a line to its daemon. */
-async function openAsPlayer(server: string): Promise<Visitor> {
-  const visitor = await sitDown()
-  await visitor.signIn(panel.bootstrap.user)
-  await visitor.openServer(server)
-  await visitor.state('Live').waitFor()
-  return visitor
+/** Opens this server as its owner, with a proxy in front of its daemon. */
+async function openAsPlayer(server: string): Promise<PageDriver> {
+  const driver = await sitDown()
+  await driver.signIn(panel.bootstrap.user)
+  await driver.openServer(server)
+  await driver.state('Live').waitFor()
+  return driver
 }
 
 describe('the application', { timeout: testTimeout }, () => {
@@ -67,9 +67,9 @@ describe('the application', { timeout: testTimeout }, () => {
     const files = `/servers/${panel.bootstrap.server.identifier}/files`
     const made = await panel.asPlayer('POST', `${files}/create-folder`, { root: '/', name: folder })
     expect(made.status).toBe(204)
-    const visitor = await openAsPlayer('Demo server')
-    const { page, button, dialog } = visitor
-    await visitor.openPart('Files')
+    const driver = await openAsPlayer('Demo server')
+    const { page, button, dialog } = driver
+    await driver.openPart('Files')
     await page.getByRole('link', { name: folder, exact: true }).click()
     await page.getByText('This folder is empty.').waitFor()
     const place = page.url()
@@ -78,33 +78,33 @@ describe('the application', { timeout: testTimeout }, () => {
     await other.signIn(panel.bootstrap.user)
     await other.page.goto('/account/sign-in')
     await other.button('Sign out everywhere else').click()
-    const sure = other.question('Sign out everywhere else?')
+    const sure = other.confirmation('Sign out everywhere else?')
     await sure.getByRole('button', { name: 'Sign out everywhere else' }).click()
     await sure.waitFor({ state: 'detached' })
 
-    await visitor.choose('New', 'New folder')
-    await dialog('New folder').getByLabel('Name of the folder').fill('maps')
+    await driver.choose('New', 'New folder')
+    await dialog('New folder').getByLabel('Folder name').fill('maps')
     await dialog('New folder').getByRole('button', { name: 'Create' }).click()
-    const ended = dialog('You are signed out')
+    const ended = dialog('Your session has ended')
     await ended.getByRole('link', { name: 'Sign in' }).click()
-    await visitor.heading('Sign in').waitFor()
-    await visitor.enterName(panel.bootstrap.user)
+    await driver.heading('Sign in').waitFor()
+    await driver.enterName(panel.bootstrap.user)
     await page.getByText('This folder is empty.').waitFor()
     expect(page.url()).toBe(place)
     await button('New').waitFor()
   })
 
   it('says that a server is suspended, and goes on when it no longer is', async () => {
-    const { page, button, state, ...visitor } = await openAsPlayer('Demo server')
+    const { page, button, state, ...driver } = await openAsPlayer('Demo server')
     const { id } = panel.bootstrap.server
     const suspension = (verb: string) => panel.asAdmin('POST', `/servers/${id}/${verb}`)
     onTestFinished(async () => void (await suspension('unsuspend')))
     expect((await suspension('suspend')).status).toBe(204)
     await button('Start').click()
-    await page.getByText('An administrator has suspended this server. Ask your host.').waitFor()
+    await page.getByText('An administrator has suspended this server. Contact your host.').waitFor()
     await state('Suspended').waitFor()
     expect(await button('Start').count()).toBe(0)
-    await visitor.openPart('Backups')
+    await driver.openPart('Backups')
     expect(await button('Create backup').isDisabled()).toBe(true)
     await page.goto('/')
     await page
@@ -113,14 +113,14 @@ describe('the application', { timeout: testTimeout }, () => {
       .getByText('Suspended', { exact: true })
       .waitFor()
 
-    await visitor.openServer('Demo server')
+    await driver.openServer('Demo server')
     await state('Suspended').waitFor()
     expect((await suspension('unsuspend')).status).toBe(204)
     await state('Live').waitFor()
     await button('Start').waitFor()
   })
 
-  it('says how long nobody may try to sign in', async () => {
+  it('says how long signing in is blocked', async () => {
     const account = await makeAccount(panel, 'forgetful')
     const { page, button, enterName } = await sitDown()
     await page.goto('/auth/login')
@@ -128,10 +128,10 @@ describe('the application', { timeout: testTimeout }, () => {
       const answer = page.waitForResponse((response) => response.url().endsWith('/auth/login'))
       await enterName({ ...account, password: `guess ${tries}` })
       expect((await answer).status()).toBe(400)
-      await page.getByText('The name or the password is wrong.').waitFor()
+      await page.getByText('The username or password is incorrect.').waitFor()
     }
     await enterName(account)
-    await page.getByText('Too many attempts.').waitFor()
+    await page.getByText('Too many attempts').waitFor()
     expect(await page.getByRole('timer').innerText()).toMatch(/^Try again in .*\d/)
     expect(await button('Sign in').isDisabled()).toBe(true)
   })
@@ -143,37 +143,37 @@ describe('the application', { timeout: testTimeout }, () => {
     await guest.page.goto('/auth/register')
     const password = 'a password of some length'
     await guest.page.getByLabel('Username').fill('!!')
-    await guest.page.getByLabel('E-mail address').fill('nobody@nowhere')
+    await guest.page.getByLabel('E-mail address').fill('user@nowhere')
     await guest.page.getByLabel('Password', { exact: true }).fill(password)
     await guest.page.getByLabel('Repeat the password').fill(password)
     await guest.button('Create account').click()
-    expect(await guest.complaintOf(guest.page.getByLabel('Username'))).toMatch(/username/i)
-    expect(await guest.complaintOf(guest.page.getByLabel('E-mail address'))).toMatch(/email/i)
+    expect(await guest.fieldErrorOf(guest.page.getByLabel('Username'))).toMatch(/username/i)
+    expect(await guest.fieldErrorOf(guest.page.getByLabel('E-mail address'))).toMatch(/email/i)
 
-    const visitor = await openAsPlayer('Demo server')
-    const { button, dialog, complaintOf } = visitor
-    await visitor.openPart('Users')
-    await button('Give somebody access').click()
-    await dialog('Give somebody access').getByLabel('E-mail address').fill('nobody@nowhere')
-    await dialog('Give somebody access').getByRole('button', { name: 'Give somebody access' }).click()
-    expect(await complaintOf(dialog('Give somebody access').getByLabel('E-mail address'))).toMatch(/email/i)
-    await dialog('Give somebody access').getByRole('button', { name: 'Cancel' }).click()
+    const driver = await openAsPlayer('Demo server')
+    const { button, dialog, fieldErrorOf } = driver
+    await driver.openPart('Users')
+    await button('Invite user').click()
+    await dialog('Invite user').getByLabel('E-mail address').fill('user@nowhere')
+    await dialog('Invite user').getByRole('button', { name: 'Invite user' }).click()
+    expect(await fieldErrorOf(dialog('Invite user').getByLabel('E-mail address'))).toMatch(/email/i)
+    await dialog('Invite user').getByRole('button', { name: 'Cancel' }).click()
 
-    await visitor.openPart('Schedules')
+    await driver.openPart('Schedules')
     await button('Create schedule').click()
     await dialog('Create schedule').getByLabel('Hour').fill('25')
     await dialog('Create schedule').getByRole('button', { name: 'Create schedule' }).click()
-    expect(await complaintOf(dialog('Create schedule').getByLabel('Name'))).toMatch(/name/i)
-    expect(await complaintOf(dialog('Create schedule').getByLabel('Hour'))).toMatch(/hour/i)
+    expect(await fieldErrorOf(dialog('Create schedule').getByLabel('Name'))).toMatch(/name/i)
+    expect(await fieldErrorOf(dialog('Create schedule').getByLabel('Hour'))).toMatch(/hour/i)
     await dialog('Create schedule').getByRole('button', { name: 'Cancel' }).click()
 
-    await visitor.openPart('Databases')
+    await driver.openPart('Databases')
     await button('Create database').click()
     await dialog('Create database').getByLabel('Name').fill('a')
-    await dialog('Create database').getByLabel('Connections from').fill('not an address')
+    await dialog('Create database').getByLabel('Allowed hosts').fill('not an address')
     await dialog('Create database').getByRole('button', { name: 'Create database' }).click()
-    expect(await complaintOf(dialog('Create database').getByLabel('Name'))).toMatch(/database/i)
-    expect(await complaintOf(dialog('Create database').getByLabel('Connections from'))).toMatch(/remote/i)
+    expect(await fieldErrorOf(dialog('Create database').getByLabel('Name'))).toMatch(/database/i)
+    expect(await fieldErrorOf(dialog('Create database').getByLabel('Allowed hosts'))).toMatch(/remote/i)
   })
 
   it('shows names, files and messages as what they are: text', async () => {
@@ -198,28 +198,28 @@ describe('the application', { timeout: testTimeout }, () => {
     })
     expect(variable.status, JSON.stringify(variable.body)).toBe(200)
 
-    const { page, button, ...visitor } = await sitDown()
+    const { page, button, ...driver } = await sitDown()
     const windows: string[] = []
     page.on('dialog', (window) => {
       windows.push(window.message())
       void window.dismiss()
     })
-    await visitor.signIn(panel.bootstrap.user)
-    await visitor.openServer(name)
+    await driver.signIn(panel.bootstrap.user)
+    await driver.openServer(name)
     await page.getByText(name, { exact: true }).waitFor()
     expect(await page.title()).toBe(`Console · ${name} · Roost`)
     await button('Start').click()
-    await visitor.consoleSays(`Message of the day: ${message}`)
-    await visitor.openPart('Startup')
+    await driver.consoleSays(`Message of the day: ${message}`)
+    await driver.openPart('Startup')
     await expect
       .poll(() => page.getByRole('textbox', { name: 'Message of the day' }).inputValue(), { timeout: 60_000 })
       .toBe(message)
-    await visitor.openPart('Files')
-    await visitor.choose(`Actions for ${file}`, 'Move to trash')
-    await visitor.said('1 entry is in the trash now.').waitFor()
+    await driver.openPart('Files')
+    await driver.choose(`Actions for ${file}`, 'Move to trash')
+    await driver.toast('1 entry has been moved to the trash.').waitFor()
     await page.getByRole('link', { name: 'Trash' }).click()
     await page.getByText(file, { exact: true }).waitFor()
-    await visitor.openPart('Activity')
+    await driver.openPart('Activity')
     await page.getByText(`Moved /${file} to the trash`).waitFor()
     await page.keyboard.press('Control+K')
     await page.getByRole('option', { name }).waitFor()
@@ -229,10 +229,10 @@ describe('the application', { timeout: testTimeout }, () => {
   })
 
   it('says that the panel is away, and goes on when it is back', async () => {
-    const visitor = await openAsPlayer('Demo server')
-    const { page, button, state } = visitor
-    await visitor.consoleShown()
-    visitor.provoke(silence)
+    const driver = await openAsPlayer('Demo server')
+    const { page, button, state } = driver
+    await driver.consoleShown()
+    driver.expectProblem(silence)
     await panel.kill()
     await state('Connection lost').waitFor()
     await page.getByPlaceholder('Waiting for the connection …').waitFor()
@@ -244,26 +244,26 @@ describe('the application', { timeout: testTimeout }, () => {
   })
 
   it('says that a node is away, and goes on when it is back', async () => {
-    const visitor = await openAsPlayer('Distant world')
-    const { page, button, state } = visitor
-    visitor.provoke(silence)
+    const driver = await openAsPlayer('Distant world')
+    const { page, button, state } = driver
+    driver.expectProblem(silence)
     await daemon.kill()
     await state('Connection lost').waitFor()
-    await page.getByText('The node Distant does not answer. It is tried again by itself.').waitFor()
+    await page.getByText('The node Distant is unreachable. Reconnecting automatically.').waitFor()
     await state('Node unreachable').waitFor()
     expect(await button('Start').isDisabled()).toBe(true)
-    await visitor.openPart('Files')
-    await page.getByRole('alert').getByText('The node does not answer').waitFor()
+    await driver.openPart('Files')
+    await page.getByRole('alert').getByText('The node is not responding').waitFor()
     await page.getByRole('link', { name: 'Roost' }).click()
     const card = page.getByRole('listitem').filter({ hasText: 'Distant world' })
     await card.getByText('Node unreachable').waitFor()
-    await card.getByText(/The node (has not answered since|does not answer)/).waitFor()
+    await card.getByText(/The node (has been unreachable since|is unreachable)/).waitFor()
 
     daemon = await panel.startDaemon(node.id)
     await card.getByText('Offline').waitFor()
     await card.getByRole('link', { name: 'Distant world' }).click()
     await state('Live').waitFor()
-    await visitor.openPart('Files')
+    await driver.openPart('Files')
     await page.getByRole('link', { name: 'server.properties' }).waitFor()
   })
 })

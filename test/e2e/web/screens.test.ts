@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Chromium, startChromium, type Tab } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import {
-  furnish,
-  type Furnishings,
+  seedScreens,
+  type ScreenData,
   guestScreens,
   openScreen,
   playerScreens,
@@ -15,17 +15,17 @@ import {
   themes,
   viewports,
 } from './screens.ts'
-import { openGuest, openSignedIn } from './looks.ts'
-import { startLocalhostPanel } from './stage.ts'
+import { openGuest, openSignedIn } from './appearance.ts'
+import { startLocalhostPanel } from './panel-fixtures.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
-let furnishings: Furnishings
+let screenData: ScreenData
 let axe: string
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
-  furnishings = await furnish(panel)
+  screenData = await seedScreens(panel)
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 })
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await panel?.stop()
 })
 
-/** What makes a page hard to use for somebody, a line each. */
+/** Lists accessibility violations of a page, a line each. */
 async function barriersOf(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate(`(() => { ${axe}; return axe.run(document) })()`)) as AxeResults
   return violations
@@ -43,7 +43,7 @@ async function barriersOf(page: Page): Promise<string[]> {
     )
 }
 
-async function faultsOf({ page, troubles }: Tab, screen: Screen): Promise<string[]> {
+async function faultsOf({ page, problems }: Tab, screen: Screen): Promise<string[]> {
   await openScreen(page, screen)
   const [headings, overflow] = await page.evaluate(() => [
     [...document.querySelectorAll('h1')].length,
@@ -53,30 +53,30 @@ async function faultsOf({ page, troubles }: Tab, screen: Screen): Promise<string
     ...(headings === 1 ? [] : [`${headings} first headings`]),
     ...((overflow ?? 0) > 0 ? [`${overflow} pixels wider than the window`] : []),
     ...(await barriersOf(page)),
-    ...troubles(),
+    ...problems(),
   ].map((fault) => `${screen.name}: ${fault}`)
 }
 
 describe('the list of servers', () => {
   it('is there with two requests for data, however many servers it shows', async () => {
     const tab = await openSignedIn(chromium, panel, { viewport: viewports[1], theme: 'light' })
-    const asked: string[] = []
+    const requests: string[] = []
     tab.page.on('request', (request) => {
       const { pathname } = new URL(request.url())
-      if (/^\/(api|account|auth)\b/.test(pathname)) asked.push(pathname)
+      if (/^\/(api|account|auth)\b/.test(pathname)) requests.push(pathname)
     })
     await tab.page.goto('/')
     await tab.page.getByText('Running').first().waitFor()
-    expect(asked.toSorted()).toEqual(['/api/client', '/api/client/servers/resources'])
+    expect(requests.toSorted()).toEqual(['/api/client', '/api/client/servers/resources'])
     await tab.context.close()
   })
 })
 
-const looks = viewports.flatMap((viewport) =>
+const appearances = viewports.flatMap((viewport) =>
   themes.map((theme) => [viewport.name, theme, viewport] as const),
 )
 
-describe.each(looks)('every screen on a %s, %s', (_name, theme, viewport) => {
+describe.each(appearances)('every screen on a %s, %s', (_name, theme, viewport) => {
   it('is there for guests', { timeout: 120_000 }, async () => {
     const tab = await openGuest(chromium, panel, { viewport, theme })
     const faults: string[] = []
@@ -88,7 +88,7 @@ describe.each(looks)('every screen on a %s, %s', (_name, theme, viewport) => {
   it('is there for players', { timeout: 240_000 }, async () => {
     const tab = await openSignedIn(chromium, panel, { viewport, theme })
     const faults: string[] = []
-    for (const screen of playerScreens(furnishings)) faults.push(...(await faultsOf(tab, screen)))
+    for (const screen of playerScreens(screenData)) faults.push(...(await faultsOf(tab, screen)))
     expect(faults).toEqual([])
     await tab.context.close()
   })

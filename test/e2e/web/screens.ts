@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
 
-/** A page of the application, and what shows that it is there with its data. */
+/** A page of the application, and what shows that its data is loaded. */
 export type Screen = {
   name: string
   path: string
-  /** A text that only the loaded page has. */
+  /** A text that only the loaded page shows. */
   shows: string | RegExp
   /** Opens what does not show by itself. */
   act?: (page: Page) => Promise<void>
@@ -19,7 +19,7 @@ export const viewports = [
 ] as const
 export const themes = ['light', 'dark'] as const
 
-/** What guests see. */
+/** The screens of guests. */
 export const guestScreens: Screen[] = [
   { name: 'sign-in', path: '/auth/login', shows: 'Username or e-mail address' },
   { name: 'register', path: '/auth/register', shows: 'Create account' },
@@ -29,11 +29,11 @@ export const guestScreens: Screen[] = [
     path: `/auth/password/reset/${'a'.repeat(64)}?email=a@b.example`,
     shows: 'New password',
   },
-  { name: 'api-reference', path: '/docs', shows: 'List the servers within reach' },
+  { name: 'api-reference', path: '/docs', shows: 'List your servers' },
 ]
 
-/** What somebody with a server sees. */
-export function playerScreens({ server, schedule }: Furnishings): Screen[] {
+/** The screens of a user with a server. */
+export function playerScreens({ server, schedule }: ScreenData): Screen[] {
   const about = (page: string) => `/server/${server}${page}`
   return [
     { name: 'servers', path: '/', shows: 'Demo server' },
@@ -61,6 +61,11 @@ export function playerScreens({ server, schedule }: Furnishings): Screen[] {
     { name: 'settings', path: about('/settings'), shows: 'Reinstall server' },
     { name: 'activity', path: about('/activity'), shows: 'friend@roost.example' },
     { name: 'account', path: '/account', shows: 'Change password' },
+    {
+      name: 'verify-email',
+      path: `/account/verify-email/${'a'.repeat(43)}`,
+      shows: 'You are signed in as',
+    },
     { name: 'account-sign-in', path: '/account/sign-in', shows: 'Passkeys' },
     { name: 'account-api', path: '/account/api', shows: 'For the bot' },
     { name: 'account-ssh', path: '/account/ssh', shows: 'laptop' },
@@ -68,12 +73,12 @@ export function playerScreens({ server, schedule }: Furnishings): Screen[] {
   ]
 }
 
-export type Furnishings = { server: string; schedule: number }
+export type ScreenData = { server: string; schedule: number }
 
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f laptop'
 
-/** The demo server runs and has something of everything. Called once a panel. */
-export async function furnish(panel: PanelProcess): Promise<Furnishings> {
+/** Starts the demo server and adds data for every screen. Call it once per panel. */
+export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
   const { identifier, id } = panel.bootstrap.server
   const about = `/servers/${identifier}`
   const must = async (method: string, path: string, body?: unknown) => {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { startChromium, type Tab } from '../../support/chromium.ts'
 import {
-  furnish,
+  seedScreens,
   guestScreens,
   openScreen,
   playerScreens,
@@ -9,22 +9,22 @@ import {
   themes,
   viewports,
 } from './screens.ts'
-import { openGuest, openSignedIn } from './looks.ts'
-import { startLocalhostPanel } from './stage.ts'
+import { openGuest, openSignedIn } from './appearance.ts'
+import { startLocalhostPanel } from './panel-fixtures.ts'
 
 // `npm run screenshots`: a picture of every screen, on phone and desktop, light and dark, in `screenshots/`.
 const folder = 'screenshots'
 
 const [panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
 try {
-  const furnishings = await furnish(panel)
+  const screenData = await seedScreens(panel)
   await rm(folder, { recursive: true, force: true })
   for (const viewport of viewports) {
     for (const theme of themes) {
       const target = `${folder}/${viewport.name}-${theme}`
       await mkdir(target, { recursive: true })
       await take(await openGuest(chromium, panel, { viewport, theme }), guestScreens, target)
-      await take(await openSignedIn(chromium, panel, { viewport, theme }), playerScreens(furnishings), target)
+      await take(await openSignedIn(chromium, panel, { viewport, theme }), playerScreens(screenData), target)
     }
   }
 } finally {

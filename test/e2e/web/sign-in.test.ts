@@ -4,35 +4,35 @@ import type { OidcProvider } from '../../support/oidc-provider.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
 import { openPlayer, type Player } from './player.ts'
-import { openProviderStage, type ProviderStage } from './provider-stage.ts'
-import { makeAccount, startTimeout } from './stage.ts'
+import { startProviderFixtures, type ProviderFixtures } from './provider-fixtures.ts'
+import { makeAccount, startTimeout } from './panel-fixtures.ts'
 
 let panel: PanelProcess
 let provider: OidcProvider
 let chromium: Chromium
 const players: Player[] = []
 
-let stage: ProviderStage
+let fixtures: ProviderFixtures
 
 beforeAll(async () => {
-  stage = await openProviderStage()
-  ;({ panel, chromium, provider } = stage)
+  fixtures = await startProviderFixtures()
+  ;({ panel, chromium, provider } = fixtures)
 }, startTimeout)
-afterAll(async () => stage?.close())
+afterAll(async () => fixtures?.close())
 afterEach(async () => {
   const opened = players.splice(0)
   await Promise.all(opened.map(({ context }) => context.close()))
-  expect(opened.flatMap(({ troubles }) => troubles())).toEqual([])
+  expect(opened.flatMap(({ problems }) => problems())).toEqual([])
 })
 
-/** Whatever goes wrong in the browser fails the test. */
+/** Fails the test for any problem in the browser. */
 async function sitDown(userAgent?: string): Promise<Player> {
   const player = await openPlayer(chromium, panel.bootstrap.url, userAgent)
   players.push(player)
   return player
 }
 
-/** The link of the newest mail to this address, as an administrator finds it. */
+/** Returns the link of the newest mail to this address, from the outbox of the administrator. */
 async function linkMailedTo(email: string): Promise<string> {
   const admin = await sitDown()
   expect(await admin.signIn(panel.bootstrap.admin)).toBe('signed in')
@@ -44,7 +44,7 @@ async function linkMailedTo(email: string): Promise<string> {
   })
 }
 
-describe('in a browser, somebody', { timeout: 120_000 }, () => {
+describe('in a browser, a user', { timeout: 120_000 }, () => {
   it('signs in by a passkey, and by a code where the account asks for one', async () => {
     const account = await makeAccount(panel, 'passkey')
     const player = await sitDown()

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import type { ApiKey } from '../../../db/tables/api-keys.ts'
+import type { Acl, ApiKey } from '../../../db/tables/api-keys.ts'
+import { effectiveAcl } from '../../../domain/auth/access-levels.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
-/** A key of the Application API without its secret: nobody can read that again. */
+/** An Application key without its secret, which cannot be read again. */
 export const ApplicationKeyResource = resource(
   'api_key',
   () =>
@@ -20,7 +21,7 @@ export const ApplicationKeyResource = resource(
     identifier: row.identifier,
     description: row.description,
     allowed_ips: row.allowedIps,
-    acl: row.acl as Record<string, number>,
+    acl: presentLevels(effectiveAcl(row.acl)),
     user_id: row.userId,
     last_used_at: timestampOrNull(row.lastUsedAt),
     expires_at: timestampOrNull(row.expiresAt),
@@ -28,9 +29,13 @@ export const ApplicationKeyResource = resource(
   }),
 )
 
-/** The answer to a creation, the only one that has the secret: identifier and secret together are the bearer token. */
+/** The answer to a creation, the only one with the secret: identifier and secret together are the bearer token. */
 export const CreatedApplicationKey = () =>
   z.intersection(
     ApplicationKeyResource.One(),
     z.object({ meta: z.object({ secret_token: z.string().length(32) }) }),
   )
+
+/** Leaves out resources on which the key has no level. */
+const presentLevels = (acl: Acl): Record<string, number> =>
+  Object.fromEntries(Object.entries(acl).filter(([, level]) => level > 0))

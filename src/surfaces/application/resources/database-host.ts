@@ -30,6 +30,6 @@ export const DatabaseHostResource = resource(
   }),
 )
 
-/** What a host says when it lets the panel in; `tls` is whether it was asked in secret. */
+/** What a host reports when the panel connects; `tls` tells whether the connection is encrypted. */
 export const DatabaseHostReport = () =>
   z.object({ reachable: z.literal(true), version: z.string(), tls: z.boolean() })

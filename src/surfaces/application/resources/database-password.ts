@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { OpenedDatabase } from '../../../domain/database-passwords.ts'
+import type { DatabaseWithPassword } from '../../../domain/databases/passwords.ts'
 import { resource } from '../../../http/resource.ts'
 
 export const DatabasePasswordResource = resource(
   'database_password',
   () => z.object({ password: z.string() }),
-  (row: Pick<OpenedDatabase, 'plainPassword'>) => ({ password: row.plainPassword }),
+  (row: Pick<DatabaseWithPassword, 'plainPassword'>) => ({ password: row.plainPassword }),
 )

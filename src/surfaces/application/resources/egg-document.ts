@@ -1,13 +1,13 @@
 import * as z from 'zod'
 
-/** Any egg document: which formats there are and what is wrong with one is for the reader to say. */
+/** Any egg document: the parser knows the formats and reports what is wrong. */
 export const AnyEggDocument = () => z.record(z.string(), z.unknown())
 
-/** An egg document in Pterodactyl's second format, as it is written. */
-export const EggDocumentShape = () =>
-  z.object({
+/** An egg document in Pterodactyl's format PTDL_v2, with the further keys of the document that was imported. */
+export const EggDocument = () =>
+  z.looseObject({
     _comment: z.string(),
-    meta: z.object({ version: z.literal('PTDL_v2'), update_url: z.string().nullable() }),
+    meta: z.looseObject({ version: z.literal('PTDL_v2'), update_url: z.string().nullable() }),
     exported_at: z.string(),
     name: z.string(),
     author: z.string(),
@@ -17,21 +17,21 @@ export const EggDocumentShape = () =>
     file_denylist: z.array(z.string()),
     query_game: z.string().optional(),
     startup: z.string(),
-    config: z.object({
+    config: z.looseObject({
       files: z.string(),
       startup: z.string(),
       logs: z.string(),
       stop: z.string().nullable(),
     }),
-    scripts: z.object({
-      installation: z.object({
+    scripts: z.looseObject({
+      installation: z.looseObject({
         script: z.string().nullable(),
         container: z.string(),
         entrypoint: z.string(),
       }),
     }),
     variables: z.array(
-      z.object({
+      z.looseObject({
         name: z.string(),
         description: z.string(),
         env_variable: z.string(),
@@ -39,7 +39,7 @@ export const EggDocumentShape = () =>
         user_viewable: z.boolean(),
         user_editable: z.boolean(),
         rules: z.string(),
-        field_type: z.literal('text'),
+        field_type: z.string(),
       }),
     ),
   })

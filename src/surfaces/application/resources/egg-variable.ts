@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { EggVariable } from '../../../db/tables/egg-variables.ts'
 import { resource } from '../../../http/resource.ts'
 
-/** Rows of variables leave with microseconds and `Z`, unlike everything else: SDKs parse them so. */
+/** Formats the times of variables with microseconds and `Z`, unlike all others: SDKs parse them so. */
 const rawTimestamp = (instant: Date) => instant.toISOString().replace(/Z$/, '000Z')
 
 export const variableShape = () => ({

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Egg } from '../../../db/tables/eggs.ts'
 import { Relationships, resource, timestamp, Timestamp } from '../../../http/resource.ts'
 
-/** An empty object is `[]` here: the ecosystem's readers know it so. */
+/** Writes an empty object as `[]`, as clients of the ecosystem expect. */
 const listWhenEmpty = (value: object | null) => (value && Object.keys(value).length === 0 ? [] : value)
 
-const Loose = () => z.record(z.string(), z.unknown())
+const LooseRecord = () => z.record(z.string(), z.unknown())
 
-/** An egg with its own columns; what it inherits is behind the includes `config` and `script`. */
+/** An egg with its own values; the includes `config` and `script` show what it inherits. */
 export const EggResource = resource(
   'egg',
   () =>
@@ -21,7 +21,7 @@ export const EggResource = resource(
       docker_image: z.string(),
       docker_images: z.record(z.string(), z.string()),
       config: z.object({
-        files: Loose(),
+        files: LooseRecord(),
         startup: z.unknown(),
         stop: z.string().nullable(),
         logs: z.unknown(),
@@ -78,10 +78,11 @@ export const EggResource = resource(
   }),
 )
 
-/** The configuration of an egg with what it takes over from the egg named by `config_from`. */
+/** The configuration of an egg, with what it inherits from the egg in `config_from`. */
 export const EggConfigResource = resource(
   'egg_config',
-  () => z.object({ files: Loose(), startup: z.unknown(), stop: z.string().nullable(), logs: z.unknown() }),
+  () =>
+    z.object({ files: LooseRecord(), startup: z.unknown(), stop: z.string().nullable(), logs: z.unknown() }),
   (row: Egg) => ({
     files: row.configFiles ?? {},
     startup: listWhenEmpty(row.configStartup),
@@ -90,7 +91,7 @@ export const EggConfigResource = resource(
   }),
 )
 
-/** The script of an egg, or the one it takes over from the egg named by `copy_script_from`. */
+/** The install script of an egg, or the one it inherits from the egg in `copy_script_from`. */
 export const EggScriptResource = resource(
   'egg_script',
   () =>

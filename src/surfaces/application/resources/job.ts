@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Job } from '../../../db/tables/jobs.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
-/** Work that is to be done, was done, or was given up; `payload` holds ids and names alone. */
+/** A background job; `payload` holds ids and names only. */
 export const JobResource = resource(
   'job',
   () =>
@@ -10,13 +10,13 @@ export const JobResource = resource(
       id: z.uuid(),
       name: z.string(),
       state: z.enum(['waiting', 'done', 'dead']),
-      is_running: z.boolean().describe('Whether a worker has it, or died with it not long ago'),
+      is_running: z.boolean().describe('Whether a worker runs it; for a while also after that worker died'),
       payload: z.record(z.string(), z.unknown()),
       attempts: z.int(),
       run_at: Timestamp().describe(
-        'When it is due; of one that is running, when it is given to another worker',
+        'When it is due; while it is running, when another worker may take it over',
       ),
-      deadline_at: Timestamp().describe('After this instant it is given up'),
+      deadline_at: Timestamp().describe('When it is abandoned'),
       last_error: z.string().nullable(),
       finished_at: Timestamp().nullable(),
       created_at: Timestamp(),

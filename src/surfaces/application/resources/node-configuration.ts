@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a daemon must know, without an envelope: `wings configure` writes it down as it is. */
+/** The configuration of a daemon, without an envelope: `wings configure` writes it to its file as it is. */
 export const NodeConfiguration = () =>
   z.strictObject({
     debug: z.boolean(),

@@ -58,12 +58,11 @@ const attributesOf = (row: Node) => ({
   allocated_resources: { memory: row.usedMemory, disk: row.usedDisk },
 })
 
-/** A node without its credential. Memory and disk in MiB. */
+/** A node without its token. Memory and disk in MiB. */
 export const NodeResource = resource('node', NodeAttributes, attributesOf)
 
 /**
- * A node that has room, with the sums of what its servers take as digits. Spec: Application API,
- * nodes/deployable.
+ * A node with room for a server; the sums of its servers' limits are strings of digits. Spec: getApplicationNodesDeployable.
  */
 export const DeployableNodeResource = resource(
   'node',
@@ -74,3 +73,7 @@ export const DeployableNodeResource = resource(
     sum_disk: String(row.usedDisk),
   }),
 )
+
+/** Schema of a changed node. `meta` is left out unless the daemon did not answer: it learns of the change later. */
+export const ChangedNodeResource = () =>
+  NodeResource.One().and(z.object({ meta: z.object({ daemon: z.literal('unreachable') }).optional() }))

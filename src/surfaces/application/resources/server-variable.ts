@@ -5,7 +5,7 @@ import type { Server } from '../../../db/tables/servers.ts'
 import { resource } from '../../../http/resource.ts'
 import { variableAttributes, variableShape } from './egg-variable.ts'
 
-/** A variable of the server's egg with the server's own value, null when it never got one. */
+/** A variable of the server's egg with the server's own value, or null without one. */
 export const ServerVariableResource = resource(
   'server_variable',
   () => z.object({ ...variableShape(), server_value: z.string().nullable() }),
@@ -15,7 +15,7 @@ export const ServerVariableResource = resource(
   }),
 )
 
-/** The variables of a server with their values. */
+/** Returns the variables of a server with their values. */
 export const variablesOf = (server: Server & ServerFields) =>
   server.eggVariables.map((variable) => ({
     ...variable,

@@ -4,7 +4,7 @@ import { type Server, serverStatuses } from '../../../db/tables/servers.ts'
 import { serverEnvironment } from '../../../domain/servers/environment.ts'
 import { Relationships, resource, timestamp, Timestamp } from '../../../http/resource.ts'
 
-/** A server as administrators see it. Memory, swap and disk in MiB, cpu in percent of one core. */
+/** A server as administrators see it. Memory, swap and disk in MiB, CPU in percent of one core. */
 export const ServerResource = resource(
   'server',
   () =>

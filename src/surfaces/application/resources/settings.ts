@@ -1,5 +1,9 @@
-import { SettingsShape, type ShownSettings } from '../../../domain/settings.ts'
+import { type PublicSettings, PublicSettingsSchema } from '../../../domain/settings/settings.ts'
 import { resource } from '../../../http/resource.ts'
 
 /** All settings, by group and name. */
-export const SettingsResource = resource('settings', SettingsShape, (settings: ShownSettings) => settings)
+export const SettingsResource = resource(
+  'settings',
+  PublicSettingsSchema,
+  (settings: PublicSettings) => settings,
+)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What `navigator.credentials.create` is given, in its JSON form. Spec: Web Authentication. */
+/** The options of `navigator.credentials.create` as JSON. Source: W3C Web Authentication Level 3. */
 export const CreationOptionsAnswer = () =>
   z.looseObject({
     challenge: z.string(),
@@ -16,7 +16,7 @@ export const CreationOptionsAnswer = () =>
     }),
   })
 
-/** What `navigator.credentials.get` is given, in its JSON form. Spec: Web Authentication. */
+/** The options of `navigator.credentials.get` as JSON. Source: W3C Web Authentication Level 3. */
 export const RequestOptionsAnswer = () =>
   z.looseObject({
     challenge: z.string(),

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import type { OwnSession } from '../../../domain/account/own-sessions.ts'
-import type { SecurityOverview } from '../../../domain/account/security.ts'
+import type { SecurityOverview } from '../../../domain/auth/security-overview.ts'
+import type { AccountSession } from '../../../domain/auth/sessions.ts'
 import { timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 import { PublicProviderShape } from './sign-in-methods.ts'
 
-/** Spec: Other shapes, passkey. */
+/** Spec: getAccountSecurity. */
 const PasskeyShape = () =>
   z.strictObject({
     id: z.int(),
@@ -13,7 +13,7 @@ const PasskeyShape = () =>
     last_used_at: Timestamp().nullable(),
   })
 
-/** Spec: Other shapes, linked identity. */
+/** Spec: getAccountSecurity. */
 const IdentityShape = () =>
   z.strictObject({
     id: z.int(),
@@ -23,7 +23,7 @@ const IdentityShape = () =>
     last_used_at: Timestamp().nullable(),
   })
 
-/** Spec: GET /account/security. */
+/** Spec: getAccountSecurity. */
 export const SecurityAnswer = () =>
   z.strictObject({
     passkeys_enabled: z.boolean(),
@@ -54,7 +54,7 @@ export const presentSecurity = (overview: SecurityOverview) => ({
   error: overview.error,
 })
 
-/** Browsers in which somebody is signed in. */
+/** Presents the sessions of an account. */
 export const SessionsAnswer = () =>
   z.strictObject({
     sessions: z.array(
@@ -69,7 +69,7 @@ export const SessionsAnswer = () =>
     ),
   })
 
-export const presentSessions = (sessions: OwnSession[]) => ({
+export const presentSessions = (sessions: AccountSession[]) => ({
   sessions: sessions.map(({ id, ip, userAgent, isCurrent, createdAt, lastActiveAt }) => ({
     id,
     ip,

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import type { SignInMethods } from '../../../domain/sign-in-methods.ts'
+import type { SignInMethods } from '../../../domain/auth/sign-in-methods.ts'
 
-/** A provider on a button. */
+/** A provider as the sign-in page shows it. */
 export const PublicProviderShape = () => z.strictObject({ id: z.string(), name: z.string() })
 
-/** Spec: Browser authentication, methods. */
+/** Spec: getAuthMethods. */
 export const MethodsAnswer = () =>
   z.strictObject({
     passwords_enabled: z.boolean(),

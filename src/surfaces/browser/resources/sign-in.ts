@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { User } from '../../../db/tables/users.ts'
-import type { SignIn } from '../../../domain/login.ts'
+import type { SignIn } from '../../../domain/auth/login.ts'
 import { timestamp, Timestamp } from '../../../http/resource.ts'
 
-/** Whoever is signed in, as the browser application knows him. */
+/** The signed-in user, as the browser application knows them. */
 export const SignedInUser = () =>
   z.strictObject({
     uuid: z.uuid(),
@@ -19,7 +19,7 @@ export const SignedInUser = () =>
     updated_at: Timestamp(),
   })
 
-/** Spec: Browser authentication, login response. */
+/** Spec: postAuthLogin. */
 export const SignInAnswer = () =>
   z.object({
     data: z.union([
@@ -42,8 +42,8 @@ export const presentUser = (user: User) => ({
   updated_at: timestamp(user.updatedAt),
 })
 
-/** The outcome of a way of signing in. */
-export const presentSignIn = (outcome: SignIn) => ({
+/** Presents the outcome of signing in. */
+export const presentSignIn = (outcome: SignIn): z.output<ReturnType<typeof SignInAnswer>> => ({
   data: outcome.complete
     ? { complete: true, intended: '/', user: presentUser(outcome.user) }
     : { complete: false, confirmation_token: outcome.confirmationToken },

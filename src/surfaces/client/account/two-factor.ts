@@ -6,16 +6,17 @@ import {
   setUpTwoFactor,
   TwoFactorInput,
   TwoFactorPassword,
-} from '../../../domain/account/two-factor.ts'
+} from '../../../domain/auth/two-factor.ts'
+import type { HttpEnv } from '../../../http/http-env.ts'
 import { body, returns, summary } from '../../../http/route.ts'
-import { type ClientEnv, renewingSession, signedIn } from '../env.ts'
+import { renewSessionAfter, signedIn } from '../middleware.ts'
 import { RecoveryTokensResource, TwoFactorSetup } from '../resources/two-factor.ts'
 
-/** Spec: Client API, account: two-factor. */
-export const twoFactor = new Hono<ClientEnv>()
+/** Spec: docs/accounts.md#two-factor-authentication. */
+export const twoFactor = new Hono<HttpEnv>()
   .get(
     '/',
-    summary('Get a secret for an authenticator'),
+    summary('Set up two-factor authentication'),
     signedIn,
     returns(200, TwoFactorSetup),
     async (c) => {
@@ -26,9 +27,9 @@ export const twoFactor = new Hono<ClientEnv>()
 
   .post(
     '/',
-    summary('Turn on two-factor authentication'),
+    summary('Enable two-factor authentication'),
     signedIn,
-    renewingSession,
+    renewSessionAfter,
     body(TwoFactorInput),
     returns(200, RecoveryTokensResource.One),
     async (c) => c.json(RecoveryTokensResource.one(await enableTwoFactor(c.var.panel, c.req.valid('json')))),
@@ -36,7 +37,20 @@ export const twoFactor = new Hono<ClientEnv>()
 
   .post(
     '/disable',
-    summary('Turn off two-factor authentication'),
+    summary('Disable two-factor authentication'),
+    signedIn,
+    body(TwoFactorPassword),
+    returns(204),
+    async (c) => {
+      await disableTwoFactor(c.var.panel, c.req.valid('json').password)
+      return c.body(null, 204)
+    },
+  )
+
+  // The name of the route before the ecosystem renamed it.
+  .delete(
+    '/',
+    summary('Disable two-factor authentication, as POST …/disable does'),
     signedIn,
     body(TwoFactorPassword),
     returns(204),
@@ -48,7 +62,7 @@ export const twoFactor = new Hono<ClientEnv>()
 
   .post(
     '/regenerate-tokens',
-    summary('Get new recovery tokens'),
+    summary('Regenerate the recovery tokens'),
     signedIn,
     body(TwoFactorPassword),
     returns(200, RecoveryTokensResource.One),

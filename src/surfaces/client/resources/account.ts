@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { User } from '../../../db/tables/users.ts'
 import { resource, timestamp, Timestamp } from '../../../http/resource.ts'
-import { pictureOf } from './picture.ts'
+import { avatarUrl } from './avatar-url.ts'
 
-/** The caller's own account. Spec: Client API, account. */
+/** The caller's own account. Spec: getClientAccount. */
 export const AccountResource = resource(
   'user',
   () =>
@@ -33,7 +33,7 @@ export const AccountResource = resource(
     first_name: user.firstName,
     last_name: user.lastName,
     language: user.language,
-    image: pictureOf(user, panelUrl),
+    image: avatarUrl(user, panelUrl),
     '2fa_enabled': user.totpEnabledAt !== null,
     blur_sensitive_data: user.blurSensitiveData,
     created_at: timestamp(user.createdAt),
@@ -41,5 +41,5 @@ export const AccountResource = resource(
   }),
 )
 
-/** What is spoken to the caller: his choice, and what it comes to in this browser. */
+/** The language that the caller chose, and the locale it resolves to in this browser. */
 export const LanguageChoice = () => z.object({ language: z.string(), locale: z.string() })

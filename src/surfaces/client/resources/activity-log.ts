@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { events } from '../../../domain/activity.ts'
-import type { Feed, FeedEntry } from '../../../domain/activity-feed.ts'
+import { activityEvents } from '../../../domain/activity/events.ts'
+import type { ActivityEntry, ActivityEntryPage } from '../../../domain/activity/list.ts'
 import { NullResource, nullResource, resource, timestamp, Timestamp } from '../../../http/resource.ts'
-import { PersonResource } from './person.ts'
+import { PublicUserResource } from './public-user.ts'
 
 type Properties = Record<string, unknown>
 
-/** What stands beside a text rather than in it. */
-const technical = ['ip', 'useragent', 'using_sftp']
+/** Properties that the interface shows beside a text, not in it. */
+const metadataProperties = ['ip', 'useragent', 'using_sftp']
 
-/** An entry of the audit log. The id says nothing but which entry it is. */
+/** An entry of the audit log; its id is a hash. Properties are withheld without the permission to see the same elsewhere. */
 export const ActivityLogResource = resource(
   'activity_log',
   () =>
@@ -22,39 +22,47 @@ export const ActivityLogResource = resource(
       ip: z.string().nullable(),
       description: z.string().nullable(),
       properties: z.record(z.string(), z.unknown()),
+      /** Left out unless the caller may not see the properties. */
+      properties_withheld: z.literal(true).optional(),
       has_additional_metadata: z.boolean(),
       timestamp: Timestamp(),
-      relationships: z.object({ actor: z.union([PersonResource.One(), NullResource()]) }).optional(),
+      relationships: z.object({ actor: z.union([PublicUserResource.One(), NullResource()]) }).optional(),
     }),
-  (row: FeedEntry) => ({
+  (row: ActivityEntry) => ({
     id: createHash('sha1').update(String(row.entry.id)).digest('hex'),
     batch: null,
     event: row.entry.event,
     is_api: row.entry.apiKeyId !== null,
-    ip: row.showsAddress ? row.entry.ip : null,
+    ip: row.isAddressVisible ? row.entry.ip : null,
     description: row.entry.description,
-    properties: shownProperties(row),
-    has_additional_metadata: hasMore(row),
+    properties: row.arePropertiesVisible ? presentProperties(row) : {},
+    ...(row.arePropertiesVisible ? {} : { properties_withheld: true as const }),
+    has_additional_metadata: row.arePropertiesVisible && hasAdditionalMetadata(row),
     timestamp: timestamp(row.entry.timestamp),
-    ...(row.actor === undefined ? {} : { relationships: { actor: actorOf(row.actor, row.panelUrl) } }),
+    ...(row.actor === undefined ? {} : { relationships: { actor: actorOf(row) } }),
   }),
 )
 
-/** Schema of `presentFeed`. */
+/** Schema of a page of activity. */
 export const ActivityPage = () =>
   ActivityLogResource.Page().and(z.object({ meta: z.object({ available_events: z.array(z.string()) }) }))
 
-/** A page of a feed; `url` is the address of the request. */
-export function presentFeed(feed: Feed, url: string) {
+/** Presents a page of activity; `url` is that of the request. */
+export function presentFeed(feed: ActivityEntryPage, url: string) {
   const page = ActivityLogResource.page(feed, url)
   return { ...page, meta: { ...page.meta, available_events: feed.events } }
 }
 
-const actorOf = (user: FeedEntry['actor'], panelUrl: string) =>
-  user ? PersonResource.one({ user, panelUrl }) : nullResource
+/** Presents the actor. Their picture would tell the address, too: Gravatar finds it by the hash. */
+function actorOf({ actor, isEmailVisible, panelUrl }: ActivityEntry) {
+  if (!actor) return nullResource
+  if (isEmailVisible) return PublicUserResource.one({ user: actor, panelUrl })
+  const { attributes, ...item } = PublicUserResource.one({ user: { ...actor, email: actor.uuid }, panelUrl })
+  return { ...item, attributes: { ...attributes, email: '[hidden]' } }
+}
 
-/** Lists have their lengths beside them: as `count` where there is one list, else as `<name>_count`. */
-function shownProperties({ entry, isOwn }: FeedEntry): Properties {
+/** Adds the lengths of lists: as `count` where there is one list, else as `<name>_count`. */
+function presentProperties({ entry, isOwn }: ActivityEntry): Properties {
   const shown = Object.entries(entry.properties).map(([name, value]) => {
     if (name === 'ip' && !isOwn) return [name, '[hidden]'] as const
     return [name, name === 'directory' && typeof value === 'string' ? folderOf(value) : value] as const
@@ -70,13 +78,14 @@ function shownProperties({ entry, isOwn }: FeedEntry): Properties {
 
 const folderOf = (path: string) => `/${path}/`.replace(/\/{2,}/g, '/')
 
-/** Whether there is more than a text says: of lists it names files alone. */
-function hasMore({ entry }: FeedEntry): boolean {
-  const named: readonly string[] = Object.hasOwn(events, entry.event)
-    ? events[entry.event as keyof typeof events]
+/** Tells whether the entry has more than its text shows; of lists a text shows files only. */
+function hasAdditionalMetadata({ entry }: ActivityEntry): boolean {
+  const named: readonly string[] = Object.hasOwn(activityEvents, entry.event)
+    ? activityEvents[entry.event as keyof typeof activityEvents]
     : []
   return Object.entries(entry.properties).some(
     ([name, value]) =>
-      !technical.includes(name) && (!named.includes(name) || (Array.isArray(value) && name !== 'files')),
+      !metadataProperties.includes(name) &&
+      (!named.includes(name) || (Array.isArray(value) && name !== 'files')),
   )
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Allocation } from '../../../db/tables/allocations.ts'
 import { resource } from '../../../http/resource.ts'
 
-/** An address of a server as its people see it. */
+/** An allocation of a server, as its users see it. */
 export const AllocationResource = resource(
   'allocation',
   () =>

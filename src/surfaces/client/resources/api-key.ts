@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ApiKey } from '../../../db/tables/api-keys.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
-/** A key of the Client API without its secret: nobody can read that again. */
+/** A Client API key without its secret, which cannot be read again. */
 export const ApiKeyResource = resource(
   'api_key',
   () =>
@@ -22,6 +22,6 @@ export const ApiKeyResource = resource(
   }),
 )
 
-/** The answer to a creation, the only one that has the secret: identifier and secret together are the bearer token. */
+/** The answer to a creation, the only one with the secret: identifier and secret together are the bearer token. */
 export const CreatedApiKey = () =>
   z.intersection(ApiKeyResource.One(), z.object({ meta: z.object({ secret_token: z.string().length(32) }) }))

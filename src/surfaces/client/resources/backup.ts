@@ -10,7 +10,7 @@ import {
   timestampOrNull,
 } from '../../../http/resource.ts'
 
-/** A backup: running while `completed_at` is null, failed when it is completed and not successful; `bytes` once it is good. */
+/** A backup: running while `completed_at` is null, failed when completed without success; `bytes` once it succeeded. */
 export const BackupResource = resource(
   'backup',
   () =>
@@ -38,7 +38,7 @@ export const BackupResource = resource(
   }),
 )
 
-/** A page of them; `backup_count` are those that count on the server's limit, whatever the page. */
+/** A page of backups; `backup_count` is how many count towards the server's limit, on all pages. */
 export const BackupList = () =>
   z.object({
     object: z.literal('list'),

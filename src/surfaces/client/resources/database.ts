@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ClientDatabase } from '../../../domain/client-databases.ts'
+import type { ClientDatabase } from '../../../domain/databases/client-databases.ts'
 import { NullResource, nullResource, resource } from '../../../http/resource.ts'
 
 const PasswordResource = resource(
@@ -8,7 +8,7 @@ const PasswordResource = resource(
   ({ plainPassword }: { plainPassword: string }) => ({ password: plainPassword }),
 )
 
-/** Its id is the number of the row as a string, which clients of the ecosystem ask for; paths take it back. */
+/** A database of a server; its id is a string of digits, as clients of the ecosystem expect. */
 export const DatabaseResource = resource(
   'server_database',
   () =>
@@ -21,19 +21,21 @@ export const DatabaseResource = resource(
       max_connections: z.int(),
       relationships: z.object({ password: z.union([PasswordResource.One(), NullResource()]) }).optional(),
     }),
-  ({ row, shown }: { row: ClientDatabase; shown: PasswordShown }) => ({
+  ({ row, visibility }: { row: ClientDatabase; visibility: PasswordVisibility }) => ({
     id: String(row.id),
     host: { address: row.host.host, port: row.host.port },
     name: row.database,
     username: row.username,
     connections_from: row.remote,
     max_connections: row.maxConnections,
-    ...(shown === 'unasked' ? {} : { relationships: { password: passwordOf(row, shown) } }),
+    ...(visibility === 'hidden' ? {} : { relationships: { password: passwordOf(row, visibility) } }),
   }),
 )
 
-/** `denied` passwords stand there as nothing. */
-export type PasswordShown = 'unasked' | 'denied' | 'granted'
+/** `denied` passwords are a null resource, `hidden` ones are left out. */
+export type PasswordVisibility = 'hidden' | 'denied' | 'granted'
 
-const passwordOf = ({ plainPassword }: ClientDatabase, shown: PasswordShown) =>
-  shown === 'denied' || plainPassword === undefined ? nullResource : PasswordResource.one({ plainPassword })
+const passwordOf = ({ plainPassword }: ClientDatabase, visibility: PasswordVisibility) =>
+  visibility === 'denied' || plainPassword === undefined
+    ? nullResource
+    : PasswordResource.one({ plainPassword })

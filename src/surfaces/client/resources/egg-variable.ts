@@ -3,7 +3,7 @@ import type { EggVariable } from '../../../db/tables/egg-variables.ts'
 import type { Server } from '../../../db/tables/servers.ts'
 import { resource } from '../../../http/resource.ts'
 
-/** A variable which people may view; `server_value` is null as long as nobody gave it one. */
+/** A variable that users may view; `server_value` is null while the server has no value of its own. */
 export const EggVariableResource = resource(
   'egg_variable',
   () =>

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Egg } from '../../../db/tables/eggs.ts'
 import { resource } from '../../../http/resource.ts'
 
-/** The little that people may know of a server's egg. */
+/** What users see of a server's egg. */
 export const EggResource = resource(
   'egg',
   () => z.object({ uuid: z.uuid(), name: z.string() }),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { FileEntry } from '../../../domain/files/listing.ts'
+import type { FileEntry, FolderListing } from '../../../domain/files/listing.ts'
 import { resource, Timestamp, timestamp } from '../../../http/resource.ts'
 
-/** One thing in a folder of a server. Bytes, octal digits as text. */
+/** A file or folder of a server. Size in bytes, mode as octal digits. */
 export const FileObject = resource(
   'file_object',
   () =>
@@ -29,3 +29,13 @@ export const FileObject = resource(
     modified_at: timestamp(entry.modifiedAt),
   }),
 )
+
+/** Schema of a folder. `meta` is left out unless entries were. */
+export const Folder = () =>
+  FileObject.List().and(z.object({ meta: z.object({ truncated: z.literal(true) }).optional() }))
+
+/** Presents a folder; `meta.truncated` says that it has more entries than the list. */
+export const presentFolder = ({ entries, isTruncated }: FolderListing) => ({
+  ...FileObject.list(entries),
+  ...(isTruncated ? { meta: { truncated: true as const } } : {}),
+})

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { GameStatus } from '../../../domain/game-queries.ts'
-import { resource, timestampOrNull, Timestamp } from '../../../http/resource.ts'
+import type { GameStatus } from '../../../domain/games/queries.ts'
+import { resource, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
-/** What was last heard of a game. Spec: Other shapes, game query. */
+/** The latest answer of a game to a status query. Spec: getClientServersByServerQuery. */
 export const GameQueryResource = resource(
   'game_query',
   () =>

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Task } from '../../../db/tables/tasks.ts'
+import { findReasonCode, reasonCodes } from '../../../domain/schedules/reasons.ts'
 import type { RunWithSteps } from '../../../domain/schedules/run-history.ts'
-import { codeOf, reasonCodes } from '../../../domain/schedules/reasons.ts'
 import type { ScheduleWithTasks } from '../../../domain/schedules/schedules.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
-/** A task as people see it; `time_offset` in seconds after the step before it. */
+/** A task of a schedule; `time_offset` is seconds after the previous task. */
 export const TaskResource = resource(
   'schedule_task',
   () =>
@@ -42,7 +42,7 @@ const Cron = () =>
     minute: z.string(),
   })
 
-/** A schedule with its tasks; the fields of `cron` are read in `timezone`. */
+/** A schedule with its tasks; `cron` applies in `timezone`. */
 export const ScheduleResource = resource(
   'server_schedule',
   () =>
@@ -82,7 +82,7 @@ export const ScheduleResource = resource(
   }),
 )
 
-/** What `reason` says, for those who say it in another language; null for the words of a daemon. */
+/** The code of `reason` for translations; null for messages of a daemon. */
 const ReasonCode = () => z.enum(reasonCodes).nullable()
 
 const Step = () =>
@@ -98,7 +98,7 @@ const Step = () =>
     finished_at: Timestamp().nullable(),
   })
 
-/** One run of a schedule with what became of each step, and why. */
+/** A run of a schedule with the result of each step. */
 export const RunResource = resource(
   'schedule_run',
   () =>
@@ -120,7 +120,7 @@ export const RunResource = resource(
     requested_by: run.requester?.username ?? null,
     state: run.state,
     reason: run.reason,
-    reason_code: codeOf(run.reason),
+    reason_code: findReasonCode(run.reason),
     due_at: timestamp(run.dueAt),
     started_at: timestamp(run.startedAt),
     finished_at: timestampOrNull(run.finishedAt),
@@ -130,7 +130,7 @@ export const RunResource = resource(
       payload: step.payload,
       state: step.state,
       reason: step.reason,
-      reason_code: codeOf(step.reason),
+      reason_code: findReasonCode(step.reason),
       due_at: timestampOrNull(step.dueAt),
       dispatched_at: timestampOrNull(step.dispatchedAt),
       finished_at: timestampOrNull(step.finishedAt),
@@ -138,14 +138,14 @@ export const RunResource = resource(
   }),
 )
 
-/** The times at which five fields would run. */
+/** The times at which cron fields would run. */
 export const CronPreview = () =>
   z.object({
     object: z.literal('cron_preview'),
     attributes: z.object({ timezone: z.string(), next_runs: z.array(Timestamp()) }),
   })
 
-/** Instants as `CronPreview`. */
+/** Presents the times of a cron preview. */
 export const presentPreview = (timezone: string, runs: Date[]) => ({
   object: 'cron_preview',
   attributes: { timezone, next_runs: runs.map(timestamp) },

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { serverStatuses } from '../../../db/tables/servers.ts'
-import type { ClientServer } from '../../../domain/client-servers.ts'
 import { isGranted } from '../../../domain/permissions.ts'
+import type { ClientServer } from '../../../domain/servers/client-servers.ts'
 import { renderStartup } from '../../../domain/servers/invocation.ts'
 import { NullResource, nullResource, resource } from '../../../http/resource.ts'
 import { AllocationResource } from './allocation.ts'
-import { EggResource } from './egg.ts'
 import { EggVariableResource } from './egg-variable.ts'
+import { EggResource } from './egg.ts'
 import { SubuserResource } from './subuser.ts'
 
 const Attributes = () =>
@@ -50,7 +50,7 @@ const Attributes = () =>
     }),
   })
 
-/** A server as its people see it. Memory, swap and disk in MiB, cpu in percent of one core. */
+/** A server as its users see it. Memory, swap and disk in MiB, CPU in percent of one core. */
 export const ServerResource = resource('server', Attributes, (row: ClientServer) => {
   const { server, node } = row
   return {
@@ -89,7 +89,7 @@ export const ServerResource = resource('server', Attributes, (row: ClientServer)
   }
 })
 
-/** Schema of `presentServer`. */
+/** Schema of a server with the caller's permissions. */
 export const ServerWithMeta = () =>
   z.object({
     object: z.literal('server'),
@@ -97,7 +97,7 @@ export const ServerWithMeta = () =>
     meta: z.object({ is_server_owner: z.boolean(), user_permissions: z.array(z.string()) }),
   })
 
-/** A server by itself, with what the caller may do on it. */
+/** Presents a server with the caller's permissions. */
 export const presentServer = (row: ClientServer) => ({
   ...ServerResource.one(row),
   meta: { is_server_owner: row.isOwner, user_permissions: row.permissions },
@@ -113,7 +113,7 @@ function invocationOf(row: ClientServer): string {
   )
 }
 
-/** The addresses are never denied, they shrink to the primary one. */
+/** Without the permission to read allocations, shows the primary one only. */
 function relationshipsOf(row: ClientServer) {
   const { server, permissions, include, panelUrl } = row
   const subusers = row.subusers.map((subuser) => ({ ...subuser, panelUrl }))

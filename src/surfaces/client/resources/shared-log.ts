@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { SharedLog } from '../../../domain/console-share.ts'
+import type { SharedLog } from '../../../domain/servers/console-share.ts'
 
-/** Schema of `presentSharedLog`: bare data, as the specification has it. */
+/** The link to a shared log, without an envelope. */
 export const SharedLogLink = () => z.object({ url: z.url({ protocol: /^https?$/ }), expires_in: z.int() })
 
-/** Where a shared log is, and for how many seconds. */
+/** Presents the URL of a shared log and its lifetime in seconds. */
 export const presentSharedLog = ({ url, expiresIn }: SharedLog) => ({ url, expires_in: expiresIn })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { resource } from '../../../http/resource.ts'
 
-/** An address that is good for one use and a short while. */
+/** A URL that is valid once and for a short time. */
 export const SignedUrl = resource(
   'signed_url',
   () => z.object({ url: z.url({ protocol: /^https?$/ }) }),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { SshKey } from '../../../db/tables/ssh-keys.ts'
 import { resource, timestamp, Timestamp } from '../../../http/resource.ts'
 
-/** A public key for SFTP, as PEM; the fingerprint is what `ssh-keygen -l` shows after `SHA256:`. */
+/** A public key for SFTP as PEM; the fingerprint is what `ssh-keygen -l` shows after `SHA256:`. */
 export const SshKeyResource = resource(
   'ssh_key',
   () =>

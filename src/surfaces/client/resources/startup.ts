@@ -7,7 +7,7 @@ import { EggVariableResource } from './egg-variable.ts'
 
 const Commands = () => z.object({ startup_command: z.string(), raw_startup_command: z.string() })
 
-/** Schema of `presentStartup`. */
+/** Schema of the startup of a server. */
 export const StartupList = () =>
   z.object({
     object: z.literal('list'),
@@ -15,7 +15,7 @@ export const StartupList = () =>
     meta: Commands().extend({ docker_images: z.record(z.string(), z.string()) }),
   })
 
-/** The variables which people may view, with how the server is started. */
+/** Presents the variables that users may view, and the startup command. */
 export const presentStartup = (startup: ServerStartup, permissions: GrantedPermissions) => ({
   ...EggVariableResource.list(
     startup.variables
@@ -25,10 +25,10 @@ export const presentStartup = (startup: ServerStartup, permissions: GrantedPermi
   meta: { ...commandsOf(startup, permissions), docker_images: startup.dockerImages },
 })
 
-/** Schema of `presentVariable`. */
+/** Schema of a changed variable. */
 export const VariableWithMeta = () => EggVariableResource.One().and(z.object({ meta: Commands() }))
 
-/** One variable right after a change: an empty value is shown as none. */
+/** Presents a variable after a change: an empty value is null. */
 export const presentVariable = (
   { startup, variable }: { startup: ServerStartup; variable: EggVariable },
   permissions: GrantedPermissions,
@@ -41,7 +41,7 @@ export const presentVariable = (
   }
 }
 
-/** Values stay hidden in the command from those who may not read them. */
+/** Hides values in the command from callers who may not read them. */
 const commandsOf = (startup: ServerStartup, permissions: GrantedPermissions) => ({
   startup_command: renderStartup(startup, { hideVariables: !isGranted(permissions, 'startup.read') }),
   raw_startup_command: startup.server.startup,

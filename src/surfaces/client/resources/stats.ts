@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { BatchStats } from '../../../domain/batch-stats.ts'
-import type { ServerStats } from '../../../domain/stats.ts'
+import type { BatchStats } from '../../../domain/servers/batch-stats.ts'
+import type { ServerStats } from '../../../domain/servers/stats.ts'
 import { resource } from '../../../http/resource.ts'
 
 const Attributes = () =>
@@ -17,7 +17,7 @@ const Attributes = () =>
     }),
   })
 
-/** State and use of a server. Bytes, percent of one core, milliseconds. */
+/** The state and resource use of a server. Bytes, percent of one core, milliseconds. */
 export const StatsResource = resource('stats', Attributes, (stats: ServerStats) => ({
   current_state: stats.state,
   is_suspended: stats.isSuspended,
@@ -31,14 +31,14 @@ export const StatsResource = resource('stats', Attributes, (stats: ServerStats) 
   },
 }))
 
-/** The same of one of several servers. */
+/** The state and resource use of one of several servers. */
 const NamedStatsResource = resource(
   'stats',
   () => Attributes().extend({ server: z.uuid() }),
   ({ uuid, stats }: BatchStats['known'][number]) => ({ server: uuid, ...StatsResource.attributes(stats) }),
 )
 
-/** A list of stats with the uuids of the servers within reach of which nothing can be said now. */
+/** Stats of several servers, with the UUIDs of those whose stats are unknown. */
 export const StatsBatch = () =>
   z.object({
     object: z.literal('list'),
@@ -46,7 +46,7 @@ export const StatsBatch = () =>
     meta: z.object({ unavailable: z.array(z.uuid()) }),
   })
 
-/** What `StatsBatch` describes. */
+/** Presents the stats of several servers. */
 export const presentBatchStats = ({ known, unavailable }: BatchStats) => ({
   ...NamedStatsResource.list(known),
   meta: { unavailable },

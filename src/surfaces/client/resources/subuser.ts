@@ -1,28 +1,31 @@
 import * as z from 'zod'
 import type { User } from '../../../db/tables/users.ts'
-import { resource, timestamp, Timestamp } from '../../../http/resource.ts'
-import { pictureOf } from './picture.ts'
+import { resource } from '../../../http/resource.ts'
+import { PublicUser, PublicUserResource } from './public-user.ts'
 
-/** A person with access to a server, as the others see him. */
+/** A subuser of a server, as other users see them. */
 export const SubuserResource = resource(
   'server_subuser',
   () =>
-    z.object({
-      uuid: z.uuid(),
-      username: z.string(),
-      email: z.string(),
-      image: z.url(),
-      '2fa_enabled': z.boolean(),
-      created_at: Timestamp(),
+    PublicUser().extend({
       permissions: z.array(z.string()),
+      pending: z
+        .literal(true)
+        .optional()
+        .describe('Present while the user has no access, because they have not verified their address.'),
     }),
-  ({ user, permissions, panelUrl }: { user: User; permissions: string[]; panelUrl: string }) => ({
-    uuid: user.uuid,
-    username: user.username,
-    email: user.email,
-    image: pictureOf(user, panelUrl),
-    '2fa_enabled': user.totpEnabledAt !== null,
-    created_at: timestamp(user.createdAt),
+  ({
     permissions,
+    pending,
+    ...shown
+  }: {
+    user: User
+    permissions: string[]
+    pending: boolean
+    panelUrl: string
+  }) => ({
+    ...PublicUserResource.attributes(shown),
+    permissions,
+    ...(pending ? { pending } : {}),
   }),
 )

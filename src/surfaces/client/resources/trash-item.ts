@@ -13,7 +13,7 @@ const TrashItemShape = () =>
     expires_at: Timestamp(),
   })
 
-/** An envelope of its own: items stand in it as they are. Spec: Resources, trash item. */
+/** A page of the trash, with items outside the usual envelope. Spec: getClientServersByServerTrash. */
 export const TrashPage = () =>
   z.strictObject({
     data: z.array(TrashItemShape()),

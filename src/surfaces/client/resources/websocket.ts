@@ -1,5 +1,5 @@
 import * as z from 'zod'
 
-/** How to reach the live console: bare data, as the ecosystem has it. */
+/** URL and token of the server's websocket, without an envelope. */
 export const WebsocketDetails = () =>
   z.object({ data: z.object({ token: z.jwt(), socket: z.url({ protocol: /^wss?$/ }) }) })

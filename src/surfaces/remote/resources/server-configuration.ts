@@ -2,11 +2,11 @@ import * as z from 'zod'
 import {
   daemonConfiguration,
   type DaemonConfiguration,
-  type ServerWithEverything,
+  type ServerConfigurationRows,
 } from '../../../domain/servers/configuration.ts'
 import type { Page } from '../../../http/resource.ts'
 
-/** Numbers the daemon decodes into integers: with a fraction, or as text, it skips the server. */
+/** Numbers that the daemon decodes as integers: it skips a server with a fraction or a string. */
 const Settings = () =>
   z.strictObject({
     id: z.int(),
@@ -37,10 +37,14 @@ const Settings = () =>
       mappings: z.record(z.string(), z.array(z.int().min(1).max(65_535))),
     }),
     mounts: z.array(z.strictObject({ source: z.string(), target: z.string(), read_only: z.boolean() })),
-    egg: z.strictObject({ id: z.uuid(), file_denylist: z.array(z.string()) }),
+    egg: z.strictObject({
+      id: z.uuid(),
+      file_denylist: z.array(z.string()),
+      features: z.strictObject({ local_runtime: z.array(z.string()) }).optional(),
+    }),
   })
 
-/** Null in any of these takes the whole daemon down. */
+/** Null in any of these crashes the daemon. */
 const ProcessConfiguration = () =>
   z.strictObject({
     startup: z.strictObject({
@@ -64,11 +68,11 @@ const ProcessConfiguration = () =>
     ),
   })
 
-/** Schema of what `serverConfiguration` writes. */
+/** Schema of the configuration of a server. */
 export const ServerConfiguration = () =>
   z.strictObject({ settings: Settings(), process_configuration: ProcessConfiguration() })
 
-/** Schema of what `configurationPage` writes. */
+/** Schema of a page of configurations. */
 export const ConfigurationPage = () =>
   z.strictObject({
     data: z.array(ServerConfiguration().extend({ uuid: z.uuid() })),
@@ -89,17 +93,17 @@ export const ConfigurationPage = () =>
     }),
   })
 
-/** One server for its daemon. Wings: GET /servers/{uuid}. */
-export function serverConfiguration(rows: ServerWithEverything): Omit<DaemonConfiguration, 'uuid'> {
+/** Presents the configuration of a server to its daemon. Wings: GET /servers/{uuid}. */
+export function serverConfiguration(rows: ServerConfigurationRows): Omit<DaemonConfiguration, 'uuid'> {
   const { settings, process_configuration } = daemonConfiguration(rows)
   return { settings, process_configuration }
 }
 
-/** One page of servers for their daemon; `path` is the public address of the list. Wings: GET /servers. */
-export function configurationPage(page: Page<ServerWithEverything>, path: string) {
+/** Presents a page of configurations; `path` is the public URL of the list. Wings: GET /servers. */
+export function configurationPage(page: Page<ServerConfigurationRows>, path: string) {
   const lastPage = Math.max(1, Math.ceil(page.total / page.perPage))
   const link = (number: number) => `${path}?page=${number}&per_page=${page.perPage}`
-  const before = (page.page - 1) * page.perPage
+  const offset = (page.page - 1) * page.perPage
   const shown = page.rows.length
   return {
     data: page.rows.map(daemonConfiguration),
@@ -111,11 +115,11 @@ export function configurationPage(page: Page<ServerWithEverything>, path: string
     },
     meta: {
       current_page: page.page,
-      from: shown > 0 ? before + 1 : null,
+      from: shown > 0 ? offset + 1 : null,
       last_page: lastPage,
       path,
       per_page: page.perPage,
-      to: shown > 0 ? before + shown : null,
+      to: shown > 0 ? offset + shown : null,
       total: page.total,
     },
   }

@@ -7,8 +7,8 @@ import { rowsOf } from '../../api/resources.ts'
 import { resourcesQuery, type ServerPage, serversQuery } from '../../api/servers.ts'
 import { usePageTitle } from '../../app/page-title.ts'
 import { site } from '../../app/site.ts'
-import { useStored } from '../../app/stored.ts'
-import { useWide } from '../../app/wide.ts'
+import { useStoredChoice } from '../../app/use-stored-choice.ts'
+import { useIsWide } from '../../app/use-is-wide.ts'
 import { Button } from '../../components/button.tsx'
 import { PageHeader } from '../../components/card.tsx'
 import { Pager } from '../../components/pager.tsx'
@@ -17,16 +17,16 @@ import { type HomeSearch, readHomeSearch } from '../../home/home-search.ts'
 import { HomeTools, type View, views } from '../../home/home-tools.tsx'
 import { ServerCards } from '../../home/server-cards.tsx'
 import { ServerTable } from '../../home/server-table.tsx'
-import { shownServers } from '../../home/shown-server.ts'
+import { listServers } from '../../home/listed-server.ts'
 import { ServersSkeleton } from '../../home/servers-skeleton.tsx'
 
-const listOf = ({ scope = 'accessible', q = '', page = 1 }: HomeSearch) => serversQuery(scope, q, page)
+const queryOf = ({ scope = 'accessible', q = '', page = 1 }: HomeSearch) => serversQuery(scope, q, page)
 
 export const Route = createFileRoute('/_app/')({
   validateSearch: readHomeSearch,
   loaderDeps: ({ search }) => search,
-  // The page stands at once; the list has a place for what is on its way.
-  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(listOf(deps)),
+  // The page renders at once; the list shows a skeleton until the servers are there.
+  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(queryOf(deps)),
   component: Home,
 })
 
@@ -35,10 +35,10 @@ function Home() {
   usePageTitle(t('title'))
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
-  const [stored, setView] = useStored('roost.home.view', views)
-  const isWide = useWide()
-  const view = isWide ? stored : 'cards'
-  const servers = useQuery(listOf(search))
+  const [storedView, setView] = useStoredChoice('roost.home.view', views)
+  const isWide = useIsWide()
+  const view = isWide ? storedView : 'cards'
+  const servers = useQuery(queryOf(search))
   const change = (next: object) =>
     void navigate({ search: (before) => readHomeSearch({ ...before, ...next }), replace: true })
   return (
@@ -51,7 +51,7 @@ function Home() {
             : t('strings:loading')
         }
       />
-      <HomeTools search={search} onChange={change} view={view} onView={setView} />
+      <HomeTools search={search} onChange={change} view={view} onViewChange={setView} />
       <Loaded query={servers} skeleton={<ServersSkeleton view={view} />}>
         {(page) =>
           page.data.length === 0 ? (
@@ -84,7 +84,7 @@ function ServerList({
   const { t } = useTranslation('home')
   const rows = useMemo(() => rowsOf(page), [page])
   const resources = useQuery(resourcesQuery(rows.map(({ uuid }) => uuid)))
-  const shown = shownServers(rows, resources.data, search.sort ?? 'listed')
+  const shown = listServers(rows, resources.data, search.sort ?? 'listed')
   const { pagination } = page.meta
   return (
     <>
@@ -110,7 +110,7 @@ function NoServers({ search, onChange }: { search: HomeSearch; onChange: (change
   return (
     <EmptyState icon={ServerIcon} title={t('empty')} text={isOffered ? t('empty_admin') : t('empty_text')}>
       {isOffered && (
-        <Button look="primary" onClick={() => onChange({ scope: 'admin-all' })}>
+        <Button variant="primary" onClick={() => onChange({ scope: 'admin-all' })}>
           {t('scope.admin-all')}
         </Button>
       )}

@@ -5,7 +5,7 @@ import { SecondFactorNotice } from '../../app/second-factor-notice.tsx'
 import { SessionEnded } from '../../app/session-ended.tsx'
 import { TopBar } from '../../app/top-bar.tsx'
 
-/** Pages for whoever is signed in; guests are sent to where they can sign in. */
+/** Pages of signed-in users; guests are sent to the sign-in page. */
 export const Route = createFileRoute('/_app')({
   beforeLoad: () => {
     if (!site.user) location.assign('/auth/login')

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { methodsQuery, type SignInAnswer, type SignInMethods } from '../../api/auth.ts'
-import { Checkpoint, type CheckpointEnd } from '../../auth/checkpoint.tsx'
-import { intendedPath } from '../../auth/intended.ts'
+import { methodsQuery, type SignInResult, type SignInMethods } from '../../api/auth.ts'
+import { Checkpoint, type CheckpointEndReason } from '../../auth/checkpoint.tsx'
+import { safeRedirectPath } from '../../auth/redirect-path.ts'
 import { SignIn } from '../../auth/sign-in.tsx'
 import { Loaded } from '../../components/states.tsx'
 
@@ -23,28 +23,28 @@ function Login() {
   const isFromProvider = oauth === 'checkpoint'
   return (
     <Loaded query={useQuery(methodsQuery(isFromProvider))}>
-      {(methods) => <Steps methods={methods} isFromProvider={isFromProvider} />}
+      {(methods) => <SignInSteps methods={methods} isFromProvider={isFromProvider} />}
     </Loaded>
   )
 }
 
-/** The first factor, then the second where the account has one, then the page that was wanted. */
-function Steps({ methods, isFromProvider }: { methods: SignInMethods; isFromProvider: boolean }) {
+/** Runs the first factor, then the checkpoint if the account needs one, then redirects. */
+function SignInSteps({ methods, isFromProvider }: { methods: SignInMethods; isFromProvider: boolean }) {
   const { t } = useTranslation('auth')
   const { intended } = Route.useSearch()
   const [token, setToken] = useState(methods.confirmation_token)
-  const isGone = isFromProvider && methods.confirmation_token === null
-  const [ended, setEnded] = useState<CheckpointEnd>(isGone ? 'expired' : 'cancelled')
-  const onAnswer = (answer: SignInAnswer) => {
-    // A page of its own: what it may show comes with it.
-    if (answer.complete) location.assign(intendedPath(intended ?? answer.intended))
-    else setToken(answer.confirmation_token)
+  const isExpired = isFromProvider && methods.confirmation_token === null
+  const [endReason, setEndReason] = useState<CheckpointEndReason>(isExpired ? 'expired' : 'cancelled')
+  const onResult = (result: SignInResult) => {
+    // A full page load: the content policy of the page depends on who is signed in.
+    if (result.complete) location.assign(safeRedirectPath(intended ?? result.intended))
+    else setToken(result.confirmation_token)
   }
-  const onEnd = useCallback((reason: CheckpointEnd) => {
+  const onEnd = useCallback((reason: CheckpointEndReason) => {
     setToken(null)
-    setEnded(reason)
+    setEndReason(reason)
   }, [])
-  if (token !== null) return <Checkpoint confirmationToken={token} onAnswer={onAnswer} onEnd={onEnd} />
-  const notice = ended === 'cancelled' ? null : t(`checkpoint.${ended}`)
-  return <SignIn methods={methods} intended={intended} notice={notice} onAnswer={onAnswer} />
+  if (token !== null) return <Checkpoint confirmationToken={token} onResult={onResult} onEnd={onEnd} />
+  const notice = endReason === 'cancelled' ? null : t(`checkpoint.${endReason}`)
+  return <SignIn methods={methods} redirectPath={intended} notice={notice} onResult={onResult} />
 }

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { methodsQuery, register } from '../../api/auth.ts'
 import { asRequestError } from '../../api/error.ts'
 import { CaptchaWidget, useCaptcha } from '../../auth/captcha.tsx'
-import { Closed, GuestLink, GuestPage } from '../../auth/guest-page.tsx'
+import { DisabledForm, GuestLink, GuestPage } from '../../auth/guest-page.tsx'
 import { NewPasswordFields } from '../../auth/new-password.tsx'
-import { Refusal, useWait } from '../../auth/refusal.tsx'
+import { GuestFormError, useRetryWait } from '../../auth/guest-form-error.tsx'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -20,7 +20,9 @@ function Register() {
   return (
     <GuestPage title={t('page.register.title')} text={t('page.register.text')}>
       <Loaded query={methods}>
-        {({ registration_enabled: isOpen }) => (isOpen ? <Form /> : <Closed text={t('register.disabled')} />)}
+        {({ registration_enabled: isEnabled }) =>
+          isEnabled ? <Form /> : <DisabledForm text={t('register.disabled')} />
+        }
       </Loaded>
     </GuestPage>
   )
@@ -36,11 +38,11 @@ function Form() {
     onSuccess: () => location.assign('/'),
     onError: captcha.reset,
   })
-  const refusal = asRequestError(registering.error)
-  const wait = useWait(registering.error, registering.submittedAt)
+  const requestError = asRequestError(registering.error)
+  const waitSeconds = useRetryWait(registering.error, registering.submittedAt)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!registering.isPending && wait === 0) registering.mutate()
+    if (!registering.isPending && waitSeconds === 0) registering.mutate()
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -52,7 +54,7 @@ function Form() {
         spellCheck={false}
         required
         maxLength={191}
-        error={refusal?.fieldError('username')}
+        error={requestError?.fieldError('username')}
         value={names.username}
         onChange={(event) => setNames({ ...names, username: event.target.value })}
       />
@@ -63,7 +65,7 @@ function Form() {
         autoComplete="email"
         required
         maxLength={191}
-        error={refusal?.fieldError('email')}
+        error={requestError?.fieldError('email')}
         value={names.email}
         onChange={(event) => setNames({ ...names, email: event.target.value })}
       />
@@ -71,15 +73,19 @@ function Form() {
         labels={[t('login.password'), t('register.confirm')]}
         value={passwords}
         onChange={setPasswords}
-        error={refusal?.fieldError('password')}
+        error={requestError?.fieldError('password')}
       />
       <CaptchaWidget captcha={captcha} />
-      <Refusal error={registering.error} wait={wait} fields={['username', 'email', 'password']} />
+      <GuestFormError
+        error={registering.error}
+        waitSeconds={waitSeconds}
+        fields={['username', 'email', 'password']}
+      />
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         busy={registering.isPending}
-        disabled={wait > 0 || !captcha.isSolved}
+        disabled={waitSeconds > 0 || !captcha.isSolved}
         className="w-full"
       >
         {t('register.submit')}

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import {
   type Backup,
   type Backups,
-  backupAddress,
+  backupDownloadUrl,
   backupsKey,
   deleteBackup,
   isRunning,
@@ -15,51 +15,51 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Checkbox } from '../../components/switch.tsx'
 import { toast, toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
-import { BackupRefusal } from './refusal.tsx'
+import { BackupError } from './backup-error.tsx'
 
 type Props = { backup: Backup; onClose: () => void }
 
-/** Locks or unlocks; shown at once, and taken back when the panel refuses. */
+/** Locks or unlocks a backup optimistically. */
 export function useBackupLock(backup: Backup) {
   const { t } = useTranslation('backups')
   const { id } = useServer()
   const queries = useQueryClient()
-  const show = (isLocked: boolean) =>
+  const setLocked = (isLocked: boolean) =>
     queries.setQueryData<Backups>(
       backupsKey(id),
-      (shown) =>
-        shown && {
-          ...shown,
-          rows: shown.rows.map((row) => (row.uuid === backup.uuid ? { ...row, is_locked: isLocked } : row)),
+      (backups) =>
+        backups && {
+          ...backups,
+          rows: backups.rows.map((row) => (row.uuid === backup.uuid ? { ...row, is_locked: isLocked } : row)),
         },
     )
   return useMutation({
     mutationFn: () => toggleBackupLock(id, backup.uuid),
     onMutate: async () => {
       await queries.cancelQueries({ queryKey: backupsKey(id) })
-      show(!backup.is_locked)
+      setLocked(!backup.is_locked)
     },
-    onSuccess: ({ attributes }) => show(attributes.is_locked),
+    onSuccess: ({ is_locked }) => setLocked(is_locked),
     onError: (error) => {
-      show(backup.is_locked)
+      setLocked(backup.is_locked)
       toastError(error, t('lock_failed'))
     },
     onSettled: () => queries.invalidateQueries({ queryKey: backupsKey(id) }),
   })
 }
 
-/** Fetches the archive from the node or the object store. */
+/** Opens the download link of a backup. */
 export function useBackupDownload(backup: Backup) {
   const { t } = useTranslation('backups')
   const { id } = useServer()
   return useMutation({
-    mutationFn: () => backupAddress(id, backup.uuid),
-    onSuccess: (address) => window.open(address, '_blank', 'noopener,noreferrer'),
+    mutationFn: () => backupDownloadUrl(id, backup.uuid),
+    onSuccess: (url) => window.open(url, '_blank', 'noopener,noreferrer'),
     onError: (error) => toastError(error, t('download_failed')),
   })
 }
 
-/** Asks before the server is overwritten, and has it restored. */
+/** Asks for confirmation, then restores the server from a backup. */
 export function RestoreBackup({ backup, onClose }: Props) {
   const { t } = useTranslation('backups')
   const { id, server } = useServer()
@@ -71,7 +71,7 @@ export function RestoreBackup({ backup, onClose }: Props) {
       toast(t('restore_started'))
       onClose()
     },
-    // The server alone: what belongs to it is refused until it is restored.
+    // Only the server itself: its other routes answer 409 until it is restored.
     onSettled: () =>
       queries.invalidateQueries({ queryKey: ['server'], predicate: ({ queryKey }) => queryKey.length === 2 }),
   })
@@ -82,7 +82,7 @@ export function RestoreBackup({ backup, onClose }: Props) {
       title={t('restore_title', { name: backup.name })}
       text={t('restore_text')}
       action={t('restore')}
-      typed={server.name}
+      confirmationText={server.name}
       busy={restore.isPending}
       onConfirm={() => restore.mutate()}
     >
@@ -93,12 +93,12 @@ export function RestoreBackup({ backup, onClose }: Props) {
         onChange={setTruncate}
         className="text-ink"
       />
-      <BackupRefusal error={restore.error} askedAt={restore.submittedAt} />
+      <BackupError error={restore.error} submittedAt={restore.submittedAt} />
     </ConfirmDialog>
   )
 }
 
-/** Asks before a backup is gone. */
+/** Asks for confirmation, then deletes a backup. */
 export function DeleteBackup({ backup, onClose }: Props) {
   const { t } = useTranslation('backups')
   const { id } = useServer()

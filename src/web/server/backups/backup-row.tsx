@@ -6,14 +6,14 @@ import { formatBytes } from '../../app/formats.ts'
 import { Badge } from '../../components/badge.tsx'
 import { IconButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { Instant } from '../../components/instant.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx'
 import { Progress } from '../../components/meter.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 import { DeleteBackup, RestoreBackup, useBackupDownload, useBackupLock } from './backup-changes.tsx'
 
-/** A backup: how it is, how large, and what can be done with it. */
+/** A backup with its state, size and actions. */
 export function BackupRow({ backup }: { backup: Backup }) {
   const { t } = useTranslation('backups')
   return (
@@ -33,12 +33,12 @@ export function BackupRow({ backup }: { backup: Backup }) {
       </div>
       {isRunning(backup) && (
         <>
-          <Progress label={t('running')} share={null} />
+          <Progress label={t('running')} ratio={null} />
           <p className="text-sm text-muted">{t('running_text')}</p>
         </>
       )}
       {hasFailed(backup) && <p className="text-sm text-bad">{t('failed_text')}</p>}
-      <BackupFacts backup={backup} />
+      <BackupDetails backup={backup} />
     </li>
   )
 }
@@ -49,45 +49,45 @@ function BackupState({ backup }: { backup: Backup }) {
   return hasFailed(backup) ? <Badge tone="bad">{t('failed')}</Badge> : <Badge tone="good">{t('done')}</Badge>
 }
 
-function BackupFacts({ backup }: { backup: Backup }) {
+function BackupDetails({ backup }: { backup: Backup }) {
   const { t } = useTranslation('backups')
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-1.5 text-sm md:flex md:flex-wrap md:items-baseline">
       {backup.is_successful && (
-        <Fact name={t('strings:word.size')}>
+        <Detail name={t('strings:word.size')}>
           <span className="tabular-nums">{formatBytes(backup.bytes)}</span>
-        </Fact>
+        </Detail>
       )}
-      <Fact name={t('created_at')}>
-        <Instant at={backup.created_at} />
-      </Fact>
+      <Detail name={t('created_at')}>
+        <RelativeTime at={backup.created_at} />
+      </Detail>
       {backup.completed_at && (
-        <Fact name={t('completed_at')}>
-          <Instant at={backup.completed_at} />
-        </Fact>
+        <Detail name={t('completed_at')}>
+          <RelativeTime at={backup.completed_at} />
+        </Detail>
       )}
       {backup.checksum && (
-        <Fact name={t('checksum')} wide>
+        <Detail name={t('checksum')} wide>
           <span className="flex min-w-0 items-center gap-1">
             <code className="min-w-0 truncate font-mono text-xs md:max-w-48">{backup.checksum}</code>
             <span className="-my-2">
               <CopyButton text={backup.checksum} label={t('checksum_copy', { name: backup.name })} />
             </span>
           </span>
-        </Fact>
+        </Detail>
       )}
       {backup.ignored_files.length > 0 && (
-        <Fact name={t('left_out')} wide>
+        <Detail name={t('left_out')} wide>
           <code className="block truncate font-mono text-xs md:max-w-64">
             {backup.ignored_files.join(' ')}
           </code>
-        </Fact>
+        </Detail>
       )}
     </dl>
   )
 }
 
-const Fact = ({ name, wide, children }: { name: string; wide?: boolean; children: ReactNode }) => (
+const Detail = ({ name, wide, children }: { name: string; wide?: boolean; children: ReactNode }) => (
   <div
     className={
       wide ? 'col-span-2 min-w-0 md:flex md:items-baseline md:gap-1.5' : 'min-w-0 md:flex md:gap-1.5'
@@ -101,7 +101,7 @@ const Fact = ({ name, wide, children }: { name: string; wide?: boolean; children
 function BackupActions({ backup }: { backup: Backup }) {
   const { t } = useTranslation('backups')
   const { can, server } = useServer()
-  const [asked, setAsked] = useState<'restore' | 'delete' | null>(null)
+  const [openDialog, setOpenDialog] = useState<'restore' | 'delete' | null>(null)
   const lock = useBackupLock(backup)
   const download = useBackupDownload(backup)
   const blocked = isBlocked(server)
@@ -126,7 +126,7 @@ function BackupActions({ backup }: { backup: Backup }) {
           }
         >
           {mayRestore && (
-            <MenuItem icon={ArchiveRestore} onSelect={() => setAsked('restore')}>
+            <MenuItem icon={ArchiveRestore} onSelect={() => setOpenDialog('restore')}>
               {t('restore')}
             </MenuItem>
           )}
@@ -146,7 +146,7 @@ function BackupActions({ backup }: { backup: Backup }) {
                 icon={Trash2}
                 danger
                 disabled={backup.is_locked && isGood}
-                onSelect={() => setAsked('delete')}
+                onSelect={() => setOpenDialog('delete')}
               >
                 {t('strings:action.delete')}
               </MenuItem>
@@ -154,8 +154,8 @@ function BackupActions({ backup }: { backup: Backup }) {
           )}
         </Menu>
       )}
-      {asked === 'restore' && <RestoreBackup backup={backup} onClose={() => setAsked(null)} />}
-      {asked === 'delete' && <DeleteBackup backup={backup} onClose={() => setAsked(null)} />}
+      {openDialog === 'restore' && <RestoreBackup backup={backup} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'delete' && <DeleteBackup backup={backup} onClose={() => setOpenDialog(null)} />}
     </div>
   )
 }

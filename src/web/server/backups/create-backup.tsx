@@ -9,11 +9,11 @@ import { TextArea, TextField } from '../../components/field.tsx'
 import { Checkbox } from '../../components/switch.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
-import { BackupRefusal } from './refusal.tsx'
+import { BackupError } from './backup-error.tsx'
 
 const fields = ['name', 'ignored', 'is_locked']
 
-/** Asks what a new backup is called and leaves out, and has it made. */
+/** Asks for the name and the ignored files, then starts a backup. */
 export function CreateBackup({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('backups')
   const { id, can } = useServer()
@@ -28,7 +28,7 @@ export function CreateBackup({ onClose }: { onClose: () => void }) {
       return queries.invalidateQueries({ queryKey: backupsKey(id) })
     },
   })
-  const refusal = asRequestError(create.error)
+  const requestError = asRequestError(create.error)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -47,7 +47,7 @@ export function CreateBackup({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={create.isPending}>
+          <Button type="submit" form={form} variant="primary" busy={create.isPending}>
             {t('create')}
           </Button>
         </>
@@ -60,7 +60,7 @@ export function CreateBackup({ onClose }: { onClose: () => void }) {
           maxLength={191}
           autoComplete="off"
           hint={t('name_hint')}
-          error={refusal?.fieldError('name')}
+          error={requestError?.fieldError('name')}
         />
         <TextArea
           mono
@@ -69,12 +69,12 @@ export function CreateBackup({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           placeholder={'cache/\n*.log'}
           hint={t('ignored_hint')}
-          error={refusal?.fieldError('ignored')}
+          error={requestError?.fieldError('ignored')}
         />
         {can('backup.delete') && (
           <Checkbox label={t('lock')} hint={t('lock_hint')} checked={isLocked} onChange={setLocked} />
         )}
-        <BackupRefusal error={create.error} askedAt={create.submittedAt} fields={fields} />
+        <BackupError error={create.error} submittedAt={create.submittedAt} fields={fields} />
       </form>
     </Dialog>
   )

@@ -1,8 +1,8 @@
-const mostCommands = 100
+const maxCommands = 100
 
 const keyOf = (server: string) => `roost.commands.${server}`
 
-/** The commands that were sent to a server from this tab, the newest last. */
+/** Returns the commands that were sent to a server from this tab, newest last. */
 export function readCommands(server: string): string[] {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(server)) ?? '[]')
@@ -12,9 +12,9 @@ export function readCommands(server: string): string[] {
   }
 }
 
-/** The command is the newest one; the same one twice in a row counts once. */
-export function keepCommand(server: string, command: string): void {
+/** Stores a command as the newest one. A repeated command is stored once. */
+export function storeCommand(server: string, command: string): void {
   const before = readCommands(server)
   if (before.at(-1) === command) return
-  sessionStorage.setItem(keyOf(server), JSON.stringify([...before, command].slice(-mostCommands)))
+  sessionStorage.setItem(keyOf(server), JSON.stringify([...before, command].slice(-maxCommands)))
 }

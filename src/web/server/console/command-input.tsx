@@ -4,22 +4,22 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/button.tsx'
 import { useLive, useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
-import { keepCommand, readCommands } from './command-history.ts'
+import { storeCommand, readCommands } from './command-history.ts'
 
-/** The line for commands, with those that were sent before behind the arrow keys. */
+/** The command input, with earlier commands on the arrow keys. */
 export function CommandInput() {
   const { t } = useTranslation('console')
   const { id, socket } = useServer()
   const [text, setText] = useState('')
-  const walk = useHistory(id, text, setText)
-  const reason = useReason()
+  const history = useHistory(id, text, setText)
+  const reason = useDisabledReason()
   const describedBy = useId()
   const send = (event: FormEvent) => {
     event.preventDefault()
     const command = text.trim()
     if (reason !== null || command === '' || !socket.send('send command', command)) return
-    keepCommand(id, command)
-    walk.reset()
+    storeCommand(id, command)
+    history.reset()
     setText('')
   }
   return (
@@ -30,11 +30,11 @@ export function CommandInput() {
         aria-describedby={reason ? describedBy : undefined}
         placeholder={reason ?? t('command')}
         value={text}
-        // Kept in focus, so that writing goes on when the reason has passed.
+        // Read-only instead of disabled, so that the field keeps the focus.
         readOnly={reason !== null}
         aria-disabled={reason !== null}
         onChange={({ target }) => setText(target.value)}
-        onKeyDown={walk.onKeyDown}
+        onKeyDown={history.onKeyDown}
         maxLength={2048}
         autoComplete="off"
         autoCapitalize="off"
@@ -58,8 +58,8 @@ export function CommandInput() {
   )
 }
 
-/** Why no command can be sent now; null when one can. */
-function useReason(): string | null {
+/** Returns why no command can be sent; null when it can. */
+function useDisabledReason(): string | null {
   const { t } = useTranslation('console')
   const { server, can } = useServer()
   const { connection, state } = useLive()
@@ -69,19 +69,19 @@ function useReason(): string | null {
   return state === 'offline' || state === null ? t('closed.offline') : null
 }
 
-/** Arrow up and down go through earlier commands; below the newest is what was being written. */
+/** Steps through earlier commands with the arrow keys; after the newest comes the current draft. */
 function useHistory(server: string, text: string, setText: (text: string) => void) {
-  const [place, setPlace] = useState<{ at: number; draft: string } | null>(null)
+  const [position, setPosition] = useState<{ index: number; draft: string } | null>(null)
   const go = (step: -1 | 1) => {
     const commands = readCommands(server)
-    const { at, draft } = place ?? { at: commands.length, draft: text }
-    const next = at + step
+    const { index, draft } = position ?? { index: commands.length, draft: text }
+    const next = index + step
     if (next < 0 || next > commands.length) return
     setText(commands[next] ?? draft)
-    setPlace(next === commands.length ? null : { at: next, draft })
+    setPosition(next === commands.length ? null : { index: next, draft })
   }
   return {
-    reset: () => setPlace(null),
+    reset: () => setPosition(null),
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
       event.preventDefault()

@@ -13,7 +13,7 @@ const tones: Record<Connection, Tone> = {
   refused: 'bad',
 }
 
-/** Whether what is shown is live; if not, when it is tried again. */
+/** Shows the state of the connection, and when the next attempt starts. */
 export function ConnectionBadge() {
   const { t } = useTranslation('console')
   const { socket } = useServer()

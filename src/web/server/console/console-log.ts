@@ -1,54 +1,55 @@
 import type { ConsoleSocket, SocketEvent } from '../console-socket.ts'
 
-/** Lines that are kept, and that can be scrolled back to. */
-export const mostLines = 5000
-/** Lines of a daemon's log that can come again when the line is opened anew. */
-const longestRepetition = 1000
-/** Milliseconds: so long after the last line the repeated log is over, and so long at most it is waited for. */
-const repetitionPause = 250
-const repetitionTakes = 1000
+/** How many lines are kept for scrolling back. */
+export const maxLines = 5000
+/** How many lines a daemon replays at most after a reconnection. */
+const maxReplayedLines = 1000
+/** A replay ends after this pause, and at the latest after `replayTimeoutMs`. */
+const replayIdleMs = 250
+const replayTimeoutMs = 1000
 
-/** Ways of the terminal: colours, movements, titles and links. */
+/** ANSI escape sequences: colours, cursor movements, titles and links. */
 // oxlint-disable-next-line no-control-regex
-const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
+const escapeSequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
 
-/** The line as a reader sees it, without colours and other orders to a terminal. */
-export const plainText = (line: string): string => line.replace(sequences, '').replace(/\r/g, '').trimEnd()
+/** Returns a line without escape sequences. */
+export const plainText = (line: string): string =>
+  line.replace(escapeSequences, '').replace(/\r/g, '').trimEnd()
 
-/** A line of the daemon itself: it is shown once, and is no part of the log that comes again. */
-const isOfDaemon = (line: string) => /^\[[^\]]* Daemon\]:/.test(plainText(line))
+/** Whether a line comes from the daemon itself. Such lines are sent once, and are not part of the replayed log. */
+const isDaemonLine = (line: string) => /^\[[^\]]* Daemon\]:/.test(plainText(line))
 
 type Line = { text: string; isLogged: boolean }
-export type LogPart = { lines: string[]; next: number; clears: number }
+export type LogSlice = { lines: string[]; next: number; clears: number }
 
-/** What the console of one server said since its page was opened, without repetitions. */
+/** The console output of a server since its page was opened, without the lines that daemons replay. */
 export class ConsoleLog {
   #lines: Line[] = []
-  /** Number of the first line that is still there, counted from the beginning. */
+  /** Number of the oldest line that is kept, counted from the first one. */
   #first = 0
   #clears = 0
-  /** Lines after a reconnection, until it is known which of them are new. */
-  #held: Line[] | null = null
-  #heldSince = 0
+  /** Lines since a reconnection, until it is known which of them are new. */
+  #replay: Line[] | null = null
+  #replayStartedAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #watchers = new Set<() => void>()
+  readonly #subscribers = new Set<() => void>()
 
-  /** Hears the console until the returned function is called. */
+  /** Collects the output of a socket until the returned function is called. */
   follow(socket: ConsoleSocket): () => void {
-    const stop = socket.listen(this.#hear)
+    const unsubscribe = socket.onEvent(this.#onEvent)
     return () => {
-      stop()
-      this.#release()
+      unsubscribe()
+      this.#endReplay()
     }
   }
 
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher)
-    return () => this.#watchers.delete(watcher)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => this.#subscribers.delete(subscriber)
   }
 
-  /** The lines from this number on, fewer when they are no longer kept, and how often all were taken away. */
-  since(number: number): LogPart {
+  /** Returns the lines from a number on, as far as they are kept, and how often the log was cleared. */
+  since(number: number): LogSlice {
     const from = Math.max(number, this.#first)
     return {
       lines: this.#lines.slice(from - this.#first).map(({ text }) => text),
@@ -57,87 +58,87 @@ export class ConsoleLog {
     }
   }
 
-  /** All that is kept, as readers see it. */
+  /** Returns the whole log as plain text. */
   text(): string {
     return this.#lines.map(({ text }) => plainText(text)).join('\n')
   }
 
-  /** Nothing is shown any more; what comes is. */
+  /** Clears the log. */
   clear(): void {
     this.#first += this.#lines.length
     this.#lines = []
     this.#clears += 1
-    this.#tell()
+    this.#notify()
   }
 
-  readonly #hear = ({ event, args }: SocketEvent) => {
+  readonly #onEvent = ({ event, args }: SocketEvent) => {
     const text = args[0] ?? ''
-    if (event === 'reopened') this.#hold()
-    else if (event === 'console output') this.#add({ text, isLogged: !isOfDaemon(text) })
+    if (event === 'reopened') this.#startReplay()
+    else if (event === 'console output') this.#add({ text, isLogged: !isDaemonLine(text) })
     else if (event === 'install output' || event === 'transfer logs') this.#add({ text, isLogged: false })
     else if (event === 'daemon error' || event === 'daemon message')
       this.#add({ text: `\u001b[33m${text}\u001b[0m`, isLogged: false })
   }
 
-  #hold(): void {
-    this.#release()
-    this.#held = []
-    this.#heldSince = Date.now()
-    this.#timer = setTimeout(this.#release, repetitionTakes)
+  #startReplay(): void {
+    this.#endReplay()
+    this.#replay = []
+    this.#replayStartedAt = Date.now()
+    this.#timer = setTimeout(this.#endReplay, replayTimeoutMs)
   }
 
   #add(line: Line): void {
-    if (!this.#held) return this.#append([line])
-    this.#held.push(line)
+    if (!this.#replay) return this.#append([line])
+    this.#replay.push(line)
     clearTimeout(this.#timer)
-    const left = this.#heldSince + repetitionTakes - Date.now()
-    this.#timer = setTimeout(this.#release, Math.max(0, Math.min(repetitionPause, left)))
+    const timeLeft = this.#replayStartedAt + replayTimeoutMs - Date.now()
+    this.#timer = setTimeout(this.#endReplay, Math.max(0, Math.min(replayIdleMs, timeLeft)))
   }
 
-  /** Of the lines since the reconnection those are new that do not repeat the end of what is here. */
-  readonly #release = () => {
+  /** Appends the lines since the reconnection that do not repeat the end of the log. */
+  readonly #endReplay = () => {
     clearTimeout(this.#timer)
-    const held = this.#held
-    this.#held = null
-    if (held) this.#append(withoutRepetition(this.#lines, held))
+    const replay = this.#replay
+    this.#replay = null
+    if (replay) this.#append(withoutReplayed(this.#lines, replay))
   }
 
   #append(lines: readonly Line[]): void {
     if (lines.length === 0) return
     this.#lines.push(...lines)
-    // Dropped in large steps: moving thousands of lines for each new one takes time.
-    if (this.#lines.length > 2 * mostLines) {
-      this.#first += this.#lines.length - mostLines
-      this.#lines = this.#lines.slice(-mostLines)
+    // Lines are dropped in large batches: moving thousands of them for each new one is slow.
+    if (this.#lines.length > 2 * maxLines) {
+      this.#first += this.#lines.length - maxLines
+      this.#lines = this.#lines.slice(-maxLines)
     }
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
-    for (const watcher of this.#watchers) watcher()
+  #notify(): void {
+    for (const subscriber of this.#subscribers) subscriber()
   }
 }
 
-function withoutRepetition(here: readonly Line[], come: Line[]): Line[] {
-  const known = here
+function withoutReplayed(existing: readonly Line[], received: Line[]): Line[] {
+  const known = existing
     .filter(({ isLogged }) => isLogged)
-    .slice(-longestRepetition)
+    .slice(-maxReplayedLines)
     .map(({ text }) => plainText(text))
-  const logged = come.filter(({ isLogged }) => isLogged).map(({ text }) => plainText(text))
-  const repeated = overlap(known, logged)
+  const receivedTexts = received.filter(({ isLogged }) => isLogged).map(({ text }) => plainText(text))
+  const overlapLength = overlap(known, receivedTexts)
   let seen = 0
-  return come.filter(({ isLogged }) => {
+  return received.filter(({ isLogged }) => {
     if (!isLogged) return true
     seen += 1
-    return seen > repeated
+    return seen > overlapLength
   })
 }
 
-/** How many of the first lines of `come` are the last ones of `known`, in order; as many as can be. */
-function overlap(known: readonly string[], come: readonly string[]): number {
-  for (let length = Math.min(known.length, come.length); length > 0; length -= 1) {
+/** Returns the length of the longest prefix of `received` that is a suffix of `known`. */
+function overlap(known: readonly string[], received: readonly string[]): number {
+  for (let length = Math.min(known.length, received.length); length > 0; length -= 1) {
     const from = known.length - length
-    if (come.every((line, index) => index >= length || line === known[from + index])) return length
+    if (received.every((line, index) => index >= length || line === known[from + index])) return length
   }
   return 0
 }

@@ -1,7 +1,7 @@
 import { ArrowDownToLine } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStored } from '../../app/stored.ts'
+import { useStoredChoice } from '../../app/use-stored-choice.ts'
 import { Button } from '../../components/button.tsx'
 import { useServer } from '../server-context.tsx'
 import { CommandInput } from './command-input.tsx'
@@ -16,49 +16,49 @@ const fontSizes = ['13', '10', '11', '12', '14', '15', '16', '18', '20', '24'] a
 const onOff = ['on', 'off'] as const
 const offOn = ['off', 'on'] as const
 
-/** How the console looks on this device. */
-function useConsoleLook() {
-  const [fontSize, setFontSize] = useStored('roost.console.font', fontSizes)
-  const [wraps, setWraps] = useStored('roost.console.wrap', onOff)
-  const [isRead, setRead] = useStored('roost.console.read', offOn)
-  const look = useMemo(
-    () => ({ fontSize: Number(fontSize), wraps: wraps === 'on', isRead: isRead === 'on' }),
-    [fontSize, wraps, isRead],
+/** The display options of the console, stored on this device. */
+function useConsoleOptions() {
+  const [fontSize, setFontSize] = useStoredChoice('roost.console.font', fontSizes)
+  const [wraps, setWraps] = useStoredChoice('roost.console.wrap', onOff)
+  const [hasScreenReader, setScreenReader] = useStoredChoice('roost.console.read', offOn)
+  const options = useMemo(
+    () => ({ fontSize: Number(fontSize), wraps: wraps === 'on', hasScreenReader: hasScreenReader === 'on' }),
+    [fontSize, wraps, hasScreenReader],
   )
-  const ordered = fontSizes.toSorted((a, b) => Number(a) - Number(b))
-  const neighbour = (step: number) => ordered[ordered.indexOf(fontSize) + step]
+  const sortedSizes = fontSizes.toSorted((a, b) => Number(a) - Number(b))
+  const neighbour = (step: number) => sortedSizes[sortedSizes.indexOf(fontSize) + step]
   return {
-    look,
+    terminal: options,
     larger: neighbour(1),
     smaller: neighbour(-1),
     setFontSize,
     setWraps: (on: boolean) => setWraps(on ? 'on' : 'off'),
-    setRead: (on: boolean) => setRead(on ? 'on' : 'off'),
+    setScreenReader: (on: boolean) => setScreenReader(on ? 'on' : 'off'),
   }
 }
 
-export type ConsoleLook = ReturnType<typeof useConsoleLook>
+export type ConsoleOptions = ReturnType<typeof useConsoleOptions>
 
-/** The browser's own keys for finding, while the focus is in this part of the page. */
-function onFindKey(part: HTMLElement | null, find: () => void): () => void {
-  const press = (event: KeyboardEvent) => {
+/** Calls `find` on the browser's search shortcut while the element has the focus. */
+function onFindKey(element: HTMLElement | null, find: () => void): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return
     event.preventDefault()
     find()
   }
-  part?.addEventListener('keydown', press)
-  return () => part?.removeEventListener('keydown', press)
+  element?.addEventListener('keydown', onKeyDown)
+  return () => element?.removeEventListener('keydown', onKeyDown)
 }
 
-/** The server's console: what it says, what can be done with that, and the line for commands. */
+/** The console of a server: output, tools and command input. */
 export function ConsolePanel() {
   const { t } = useTranslation('console')
   const { log } = useServer()
-  const look = useConsoleLook()
+  const options = useConsoleOptions()
   const [terminal, setTerminal] = useState<LogTerminal | null>(null)
-  const [isFinding, setFinding] = useState(false)
+  const [isSearching, setSearching] = useState(false)
   const frame = useRef<HTMLElement>(null)
-  useEffect(() => onFindKey(frame.current, () => setFinding(true)), [])
+  useEffect(() => onFindKey(frame.current, () => setSearching(true)), [])
   return (
     <section
       aria-label={t('title')}
@@ -67,12 +67,12 @@ export function ConsolePanel() {
     >
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line py-1.5 pr-1.5 pl-3">
         <ConnectionBadge />
-        <ConsoleTools look={look} terminal={terminal} onFind={() => setFinding(true)} />
+        <ConsoleTools options={options} terminal={terminal} onFind={() => setSearching(true)} />
       </div>
-      {isFinding && <FindBar terminal={terminal} onClose={() => setFinding(false)} />}
+      {isSearching && <FindBar terminal={terminal} onClose={() => setSearching(false)} />}
       <div className="relative h-[46dvh] min-h-64 md:h-[62dvh]">
         <Suspense fallback={<p className="p-3 font-mono text-sm text-muted">{t('strings:loading')}</p>}>
-          <TerminalView log={log} look={look.look} onReady={setTerminal} />
+          <TerminalView log={log} options={options.terminal} onReady={setTerminal} />
         </Suspense>
         <JumpToEnd terminal={terminal} />
       </div>
@@ -81,7 +81,7 @@ export function ConsolePanel() {
   )
 }
 
-/** Leads back to the newest line, while it is out of sight. */
+/** Scrolls to the newest line; shown while that is out of view. */
 function JumpToEnd({ terminal }: { terminal: LogTerminal | null }) {
   const { t } = useTranslation('console')
   const [isAtEnd, setAtEnd] = useState(true)
@@ -89,7 +89,7 @@ function JumpToEnd({ terminal }: { terminal: LogTerminal | null }) {
   if (isAtEnd) return null
   return (
     <Button
-      look="primary"
+      variant="primary"
       icon={ArrowDownToLine}
       onClick={() => terminal?.scrollToEnd()}
       className="absolute right-4 bottom-3 shadow-lg"

@@ -15,19 +15,19 @@ import { IconButton } from '../../components/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
-import type { ConsoleLook } from './console-panel.tsx'
+import type { ConsoleOptions } from './console-panel.tsx'
 import { canShareLogs, ShareDialog } from './share-dialog.tsx'
 import type { LogTerminal } from './terminal.ts'
 
-type Props = { look: ConsoleLook; terminal: LogTerminal | null; onFind: () => void }
+type Props = { options: ConsoleOptions; terminal: LogTerminal | null; onFind: () => void }
 
-/** What can be done with what the console says. */
-export function ConsoleTools({ look, terminal, onFind }: Props) {
+/** The toolbar of the console. */
+export function ConsoleTools({ options, terminal, onFind }: Props) {
   const { t } = useTranslation('console')
   const { log, can } = useServer()
   const [sharing, setSharing] = useState(false)
   const copy = useCopy()
-  const { larger, smaller } = look
+  const { larger, smaller } = options
   return (
     <div role="toolbar" aria-label={t('tools')} className="flex items-center">
       <IconButton icon={Search} label={t('find')} aria-keyshortcuts="Control+F" onClick={onFind} />
@@ -48,22 +48,22 @@ export function ConsoleTools({ look, terminal, onFind }: Props) {
         <MenuItem
           icon={AArrowUp}
           disabled={larger === undefined}
-          onSelect={() => larger && look.setFontSize(larger)}
+          onSelect={() => larger && options.setFontSize(larger)}
         >
           {t('larger')}
         </MenuItem>
         <MenuItem
           icon={AArrowDown}
           disabled={smaller === undefined}
-          onSelect={() => smaller && look.setFontSize(smaller)}
+          onSelect={() => smaller && options.setFontSize(smaller)}
         >
           {t('smaller')}
         </MenuItem>
-        <MenuItem icon={TextWrap} onSelect={() => look.setWraps(!look.look.wraps)}>
-          {look.look.wraps ? t('wrap.off') : t('wrap.on')}
+        <MenuItem icon={TextWrap} onSelect={() => options.setWraps(!options.terminal.wraps)}>
+          {options.terminal.wraps ? t('wrap.off') : t('wrap.on')}
         </MenuItem>
-        <MenuItem icon={Ear} onSelect={() => look.setRead(!look.look.isRead)}>
-          {look.look.isRead ? t('read.off') : t('read.on')}
+        <MenuItem icon={Ear} onSelect={() => options.setScreenReader(!options.terminal.hasScreenReader)}>
+          {options.terminal.hasScreenReader ? t('read.off') : t('read.on')}
         </MenuItem>
       </Menu>
       {sharing && <ShareDialog onClose={() => setSharing(false)} />}

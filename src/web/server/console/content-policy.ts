@@ -1,6 +1,6 @@
 import { site } from '../../app/site.ts'
 
-/** Runs it; styles that it adds to the page carry the nonce that the page's content policy asks for. */
+/** Runs a function; style elements it creates get the nonce of the content policy. */
 export function withStyleNonce(run: () => void): void {
   const create = document.createElement.bind(document)
   const createWithNonce = (name: string, options?: ElementCreationOptions) => {
@@ -16,7 +16,7 @@ export function withStyleNonce(run: () => void): void {
   }
 }
 
-/** A `style` that is written as an attribute is refused by the policy; the same as a property is not. */
+/** The content policy blocks style attributes but not styles set by script, so the attribute is turned into these. */
 export function allowSpanStyles(): void {
   HTMLSpanElement.prototype.setAttribute = function set(this: HTMLSpanElement, name, value) {
     if (name === 'style') this.style.cssText = value

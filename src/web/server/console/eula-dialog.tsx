@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '../../api/request.ts'
+import { writeFile } from '../../api/files.ts'
 import { sendPower } from '../../api/servers.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -11,19 +11,16 @@ import type { SocketEvent } from '../console-socket.ts'
 import { useServer, useSocketEvents } from '../server-context.tsx'
 import { plainText } from './console-log.ts'
 
-const asked = /you need to agree to the eula/i
+const eulaPrompt = /you need to agree to the eula/i
 const eula = 'https://aka.ms/MinecraftEULA'
 
-/** Writes the agreement and starts the server again. */
-async function agree(server: string): Promise<void> {
-  await request('POST', `/api/client/servers/${server}/files/write`, {
-    query: { file: '/eula.txt' },
-    body: 'eula=true\n',
-  })
+/** Accepts the EULA in its file and restarts the server. */
+async function acceptEula(server: string): Promise<void> {
+  await writeFile(server, '/eula.txt', 'eula=true\n')
   await sendPower(server, 'restart')
 }
 
-/** Asks for what the game's makers want to be asked for, when the game's output says so. */
+/** Asks the user to accept the Minecraft EULA when the server's output demands it. */
 export function EulaDialog() {
   const { server } = useServer()
   return server.egg_features?.includes('eula') ? <EulaQuestion /> : null
@@ -33,30 +30,30 @@ function EulaQuestion() {
   const { t } = useTranslation('console')
   const { id, can } = useServer()
   const [open, setOpen] = useState(false)
-  const hear = useCallback(({ event, args }: SocketEvent) => {
-    if (event === 'console output' && asked.test(plainText(args[0] ?? ''))) setOpen(true)
+  const onEvent = useCallback(({ event, args }: SocketEvent) => {
+    if (event === 'console output' && eulaPrompt.test(plainText(args[0] ?? ''))) setOpen(true)
   }, [])
-  useSocketEvents(hear)
-  const agreement = useMutation({
-    mutationFn: () => agree(id),
+  useSocketEvents(onEvent)
+  const acceptance = useMutation({
+    mutationFn: () => acceptEula(id),
     onSuccess: () => {
       setOpen(false)
       toast(t('eula.done'))
     },
   })
-  const mayAgree = can('file.create') && can('control.restart')
+  const mayAccept = can('file.create') && can('control.restart')
   return (
     <Dialog
       open={open}
       onOpenChange={setOpen}
       width="small"
       title={t('eula.title')}
-      text={mayAgree ? t('eula.text') : t('eula.denied')}
+      text={mayAccept ? t('eula.text') : t('eula.denied')}
       actions={
         <>
           <Button onClick={() => setOpen(false)}>{t('strings:action.cancel')}</Button>
-          {mayAgree && (
-            <Button look="primary" busy={agreement.isPending} onClick={() => agreement.mutate()}>
+          {mayAccept && (
+            <Button variant="primary" busy={acceptance.isPending} onClick={() => acceptance.mutate()}>
               {t('eula.agree')}
             </Button>
           )}
@@ -68,7 +65,7 @@ function EulaQuestion() {
           {t('eula.link')}
         </a>
       </p>
-      <FormError error={agreement.error} />
+      <FormError error={acceptance.error} />
     </Dialog>
   )
 }

@@ -3,28 +3,28 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/button.tsx'
 import { controlStyle } from '../../components/field.tsx'
-import type { Found, LogTerminal } from './terminal.ts'
+import type { SearchResult, LogTerminal } from './terminal.ts'
 
-/** Looks for a text in what the console said, from the newest line upwards. */
+/** Searches the console output, newest line first. */
 export function FindBar({ terminal, onClose }: { terminal: LogTerminal | null; onClose: () => void }) {
   const { t } = useTranslation('console')
   const [text, setText] = useState('')
-  const [found, setFound] = useState<Found | null>(null)
+  const [result, setResult] = useState<SearchResult | null>(null)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   useEffect(() => {
-    const stop = terminal?.onFound(setFound)
+    const unsubscribe = terminal?.onSearchResult(setResult)
     return () => {
-      stop?.()
-      terminal?.stopFinding()
+      unsubscribe?.()
+      terminal?.clearSearch()
     }
   }, [terminal])
   const find = (isBackward: boolean) => terminal?.find(text, isBackward, false)
-  const write = (next: string) => {
+  const search = (next: string) => {
     setText(next)
     terminal?.find(next, true, true)
   }
-  const count = found?.count ?? 0
+  const count = result?.count ?? 0
   return (
     <search className="flex items-center gap-1 border-b border-line bg-canvas p-1.5">
       <input
@@ -33,7 +33,7 @@ export function FindBar({ terminal, onClose }: { terminal: LogTerminal | null; o
         aria-label={t('find')}
         placeholder={t('find')}
         value={text}
-        onChange={({ target }) => write(target.value)}
+        onChange={({ target }) => search(target.value)}
         onKeyDown={({ key, shiftKey }) => {
           if (key === 'Enter') find(!shiftKey)
           if (key === 'Escape') onClose()
@@ -46,7 +46,7 @@ export function FindBar({ terminal, onClose }: { terminal: LogTerminal | null; o
         role="status"
         className="min-w-20 px-1 text-center text-xs whitespace-nowrap text-muted tabular-nums"
       >
-        {text === '' ? '' : count === 0 ? t('found_none') : t('found', { at: found?.at, count })}
+        {text === '' ? '' : count === 0 ? t('found_none') : t('found', { at: result?.at, count })}
       </span>
       <IconButton icon={ChevronUp} label={t('find_previous')} onClick={() => find(true)} />
       <IconButton icon={ChevronDown} label={t('find_next')} onClick={() => find(false)} />

@@ -8,29 +8,29 @@ import { Dialog } from '../../components/dialog.tsx'
 import { FormError } from '../../components/field.tsx'
 import { useServer } from '../server-context.tsx'
 
-/** Bytes of a log that the panel takes. */
-const longestLog = 128 * 1024
+/** The largest log that the panel accepts. */
+const maxLogBytes = 128 * 1024
 
-/** The panel said that sharing is switched off: it is not offered again on this page. */
-let isSwitchedOff = false
-export const canShareLogs = (): boolean => !isSwitchedOff
+/** The panel has reported that sharing is disabled, so it is not offered again on this page. */
+let isSharingDisabled = false
+export const canShareLogs = (): boolean => !isSharingDisabled
 
-/** The end of a text, as long as may be sent, from the beginning of a line. */
-function endOf(text: string): string {
+/** Returns the last lines of a text that fit into one request. */
+function lastPart(text: string): string {
   const bytes = new TextEncoder().encode(text)
-  if (bytes.length <= longestLog) return text
-  const end = new TextDecoder().decode(bytes.slice(-longestLog + 4))
+  if (bytes.length <= maxLogBytes) return text
+  const end = new TextDecoder().decode(bytes.slice(-maxLogBytes + 4))
   return end.slice(end.indexOf('\n') + 1)
 }
 
-/** Publishes the console's log when that is agreed to, and shows the link. */
+/** Asks for consent, publishes the log and shows its link. */
 export function ShareDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('console')
   const { id, log } = useServer()
   const share = useMutation({
-    mutationFn: () => shareLog(id, endOf(log.text())),
+    mutationFn: () => shareLog(id, lastPart(log.text())),
     onError: (error) => {
-      if (asRequestError(error)?.status === 403) isSwitchedOff = true
+      if (asRequestError(error)?.status === 403) isSharingDisabled = true
     },
   })
   const url = share.data?.url
@@ -48,7 +48,7 @@ export function ShareDialog({ onClose }: { onClose: () => void }) {
         ) : (
           <>
             <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-            <Button look="primary" busy={share.isPending} onClick={() => share.mutate()}>
+            <Button variant="primary" busy={share.isPending} onClick={() => share.mutate()}>
               {t('share_action')}
             </Button>
           </>

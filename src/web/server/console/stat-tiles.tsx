@@ -3,22 +3,22 @@ import { useTranslation } from 'react-i18next'
 import { formatBytes, formatDuration, formatMebibytes, formatPercent } from '../../app/formats.ts'
 import { useLive, useServer } from '../server-context.tsx'
 
-type Tile = { name: string; icon: LucideIcon; label: string; value: string; limit?: string; share?: number }
+type Tile = { name: string; icon: LucideIcon; label: string; value: string; limit?: string; ratio?: number }
 
-/** What the server uses now, and of how much. */
+/** Shows the current resource usage and the limits of the server. */
 export function StatTiles() {
   const { t } = useTranslation('console')
   return (
     <section aria-label={t('tiles')}>
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
-        {useTiles().map(({ name, icon: Icon, label, value, limit, share }) => (
+        {useTiles().map(({ name, icon: Icon, label, value, limit, ratio }) => (
           <div key={name} className="min-w-0 rounded-card border border-line bg-surface px-3 py-2.5">
             <dt className="flex items-center gap-1.5 text-xs text-muted">
               <Icon aria-hidden className="size-3.5 shrink-0" />
               <span className="truncate">{label}</span>
             </dt>
             <dd
-              className={`mt-1 truncate text-sm font-semibold tabular-nums ${share !== undefined && share > 0.95 ? 'text-bad' : ''}`}
+              className={`mt-1 truncate text-sm font-semibold tabular-nums ${ratio !== undefined && ratio > 0.95 ? 'text-bad' : ''}`}
               title={limit ? `${value} ${limit}` : value}
             >
               {value}
@@ -37,7 +37,7 @@ function useTiles(): Tile[] {
   const { stats, state } = useLive()
   const { cpu, memory, disk } = server.limits
   const isOn = stats !== null && state !== 'offline'
-  const shown = (text: string) => (isOn ? text : '–')
+  const orDash = (text: string) => (isOn ? text : '–')
   const limit = (amount: number, text: string) => (amount > 0 ? t('limit', { limit: text }) : t('no_limit'))
   const mebibyte = 1024 ** 2
   return [
@@ -45,24 +45,24 @@ function useTiles(): Tile[] {
       name: 'uptime',
       icon: Clock,
       label: t('strings:resource.uptime'),
-      value: shown(formatDuration(stats?.uptime ?? 0)),
+      value: orDash(formatDuration(stats?.uptime ?? 0)),
       limit: t(`strings:state.${state ?? 'connecting'}`),
     },
     {
       name: 'cpu',
       icon: Cpu,
       label: t('strings:resource.cpu'),
-      value: shown(formatPercent(stats?.cpu_absolute ?? 0, 1)),
+      value: orDash(formatPercent(stats?.cpu_absolute ?? 0, 1)),
       limit: limit(cpu, formatPercent(cpu)),
-      ...(isOn && cpu > 0 ? { share: stats.cpu_absolute / cpu } : {}),
+      ...(isOn && cpu > 0 ? { ratio: stats.cpu_absolute / cpu } : {}),
     },
     {
       name: 'memory',
       icon: MemoryStick,
       label: t('strings:resource.memory'),
-      value: shown(formatBytes(stats?.memory_bytes ?? 0)),
+      value: orDash(formatBytes(stats?.memory_bytes ?? 0)),
       limit: limit(memory, formatMebibytes(memory)),
-      ...(isOn && memory > 0 ? { share: stats.memory_bytes / (memory * mebibyte) } : {}),
+      ...(isOn && memory > 0 ? { ratio: stats.memory_bytes / (memory * mebibyte) } : {}),
     },
     {
       name: 'disk',
@@ -70,14 +70,14 @@ function useTiles(): Tile[] {
       label: t('strings:resource.disk'),
       value: stats ? formatBytes(stats.disk_bytes) : '–',
       limit: limit(disk, formatMebibytes(disk)),
-      ...(stats && disk > 0 ? { share: stats.disk_bytes / (disk * mebibyte) } : {}),
+      ...(stats && disk > 0 ? { ratio: stats.disk_bytes / (disk * mebibyte) } : {}),
     },
     {
       name: 'network',
       icon: Network,
       label: t('network'),
-      value: shown(t('network_in', { amount: formatBytes(stats?.network.rx_bytes ?? 0) })),
-      limit: shown(t('network_out', { amount: formatBytes(stats?.network.tx_bytes ?? 0) })),
+      value: orDash(t('network_in', { amount: formatBytes(stats?.network.rx_bytes ?? 0) })),
+      limit: orDash(t('network_out', { amount: formatBytes(stats?.network.tx_bytes ?? 0) })),
     },
     {
       name: 'node',

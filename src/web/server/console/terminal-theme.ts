@@ -3,7 +3,7 @@ import type { ISearchOptions } from '@xterm/addon-search'
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** The terminal's colours from those of the page; the sixteen of programs are dark on light and light on dark. */
+/** Returns the terminal colours of the current theme. */
 export function terminalTheme(): ITheme {
   return {
     background: token('--surface'),
@@ -35,7 +35,7 @@ export function terminalTheme(): ITheme {
   }
 }
 
-/** How what was found is marked. */
+/** Returns how search results are highlighted. */
 export function findOptions(): ISearchOptions {
   return {
     decorations: {

@@ -2,44 +2,46 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useIsDark } from '../../app/theme.ts'
 import type { ConsoleLog } from './console-log.ts'
-import { LogTerminal, type TerminalLook } from './terminal.ts'
+import { LogTerminal, type TerminalOptions } from './terminal.ts'
 
-type Props = { log: ConsoleLog; look: TerminalLook; onReady: (terminal: LogTerminal | null) => void }
+type Props = { log: ConsoleLog; options: TerminalOptions; onReady: (terminal: LogTerminal | null) => void }
 
-/** The terminal in which a log is shown, as large as its place. */
-export default function TerminalView({ log, look, onReady }: Props) {
+/** Shows a log in a terminal that fills its container. */
+export default function TerminalView({ log, options, onReady }: Props) {
   const { t } = useTranslation('console')
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [terminal, setTerminal] = useState<LogTerminal | null>(null)
   const isDark = useIsDark()
-  const open = useEffectEvent((at: HTMLElement) => {
-    const made = new LogTerminal(at, log, look, { label: t('output'), tooMuch: t('too_much') })
-    setTerminal(made)
-    onReady(made)
-    return made
+  const open = useEffectEvent((element: HTMLElement) => {
+    const terminal = new LogTerminal(element, log, options, { label: t('output'), tooMuch: t('too_much') })
+    setTerminal(terminal)
+    onReady(terminal)
+    return terminal
   })
   useEffect(() => {
-    if (!place.current) return
-    const made = open(place.current)
-    const observer = new ResizeObserver(() => requestAnimationFrame(made.fit))
-    observer.observe(place.current)
+    if (!container.current) return
+    const terminal = open(container.current)
+    const observer = new ResizeObserver(() => requestAnimationFrame(terminal.fit))
+    observer.observe(container.current)
     return () => {
       observer.disconnect()
       onReady(null)
-      made.dispose()
+      terminal.dispose()
     }
   }, [log, onReady])
-  useEffect(() => terminal?.setLook(look), [terminal, look])
+  useEffect(() => terminal?.setOptions(options), [terminal, options])
   useEffect(() => terminal?.setTheme(), [terminal, isDark])
   return (
     <div
       className={
-        look.wraps ? 'absolute inset-0 overflow-hidden' : 'absolute inset-0 overflow-x-auto overflow-y-hidden'
+        options.wraps
+          ? 'absolute inset-0 overflow-hidden'
+          : 'absolute inset-0 overflow-x-auto overflow-y-hidden'
       }
     >
-      {/* Its padding is not the terminal's place: as many rows are made as that is high. */}
+      {/* The padding is outside the container, since the terminal fits its rows to the container's height. */}
       <div className="h-full py-2 pl-3">
-        <div ref={place} className="h-full" />
+        <div ref={container} className="h-full" />
       </div>
     </div>
   )

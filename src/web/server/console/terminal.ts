@@ -3,43 +3,43 @@ import { FitAddon } from '@xterm/addon-fit'
 import { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal as Xterm } from '@xterm/xterm'
-import { type ConsoleLog, mostLines } from './console-log.ts'
+import { type ConsoleLog, maxLines } from './console-log.ts'
 import { allowSpanStyles, withStyleNonce } from './content-policy.ts'
 import { findOptions, terminalTheme } from './terminal-theme.ts'
 
-/** `isRead`: lines are put where readers of screens find them. */
-export type TerminalLook = { fontSize: number; wraps: boolean; isRead: boolean }
-/** What a reader of screens is told. */
+/** `hasScreenReader` renders the lines where screen readers find them. */
+export type TerminalOptions = { fontSize: number; wraps: boolean; hasScreenReader: boolean }
+/** Texts for screen readers. */
 export type TerminalTexts = { label: string; tooMuch: string }
-export type Found = { at: number; count: number }
+export type SearchResult = { at: number; count: number }
 
-/** Columns of a terminal that does not wrap. */
-const longestRow = 500
-const mostMatches = 1000
+/** Width of a terminal without line wrapping, in columns. */
+const unwrappedColumns = 500
+const maxMatches = 1000
 
-// The terminal writes colours that are none of the sixteen as attributes.
+// xterm writes colours outside its palette as style attributes.
 allowSpanStyles()
 
-/** Only addresses of the web are followed, and the page there learns nothing of this one. */
-function follow(_event: MouseEvent, address: string): void {
-  if (!/^https?:$/.test(URL.parse(address)?.protocol ?? '')) return
-  window.open(address, '_blank', 'noopener,noreferrer')
+/** Opens only web addresses, without a referrer. */
+function openLink(_event: MouseEvent, url: string): void {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return
+  window.open(url, '_blank', 'noopener,noreferrer')
 }
 
-/** A terminal that shows a log, and keeps up with it once a frame. */
+/** A terminal that shows a log; new lines are written once per frame. */
 export class LogTerminal {
   readonly #xterm: Xterm
   readonly #fit = new FitAddon()
-  readonly #search = new SearchAddon({ highlightLimit: mostMatches })
+  readonly #search = new SearchAddon({ highlightLimit: maxMatches })
   readonly #log: ConsoleLog
-  readonly #stops: (() => void)[]
+  readonly #unsubscribers: (() => void)[]
   #next = 0
   #clears: number
   #frame = 0
   #isWriting = false
   #wraps = true
 
-  constructor(place: HTMLElement, log: ConsoleLog, look: TerminalLook, texts: TerminalTexts) {
+  constructor(container: HTMLElement, log: ConsoleLog, options: TerminalOptions, texts: TerminalTexts) {
     Xterm.strings.promptLabel = texts.label
     Xterm.strings.tooMuchOutput = texts.tooMuch
     this.#log = log
@@ -49,33 +49,33 @@ export class LogTerminal {
       disableStdin: true,
       cursorInactiveStyle: 'none',
       convertEol: true,
-      scrollback: mostLines,
+      scrollback: maxLines,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--default-mono-font-family'),
       lineHeight: 1.25,
       minimumContrastRatio: 4.5,
       theme: terminalTheme(),
-      linkHandler: { activate: follow },
-      fontSize: look.fontSize,
-      screenReaderMode: look.isRead,
+      linkHandler: { activate: openLink },
+      fontSize: options.fontSize,
+      screenReaderMode: options.hasScreenReader,
     })
-    for (const addon of [this.#fit, this.#search, new WebLinksAddon(follow)]) this.#xterm.loadAddon(addon)
-    withStyleNonce(() => this.#xterm.open(place))
-    this.#xterm.attachCustomKeyEventHandler((event) => this.#press(event))
-    this.#wraps = look.wraps
+    for (const addon of [this.#fit, this.#search, new WebLinksAddon(openLink)]) this.#xterm.loadAddon(addon)
+    withStyleNonce(() => this.#xterm.open(container))
+    this.#xterm.attachCustomKeyEventHandler((event) => this.#onKey(event))
+    this.#wraps = options.wraps
     this.fit()
-    this.#stops = [log.watch(this.#soon)]
-    this.#soon()
+    this.#unsubscribers = [log.subscribe(this.#scheduleFrame)]
+    this.#scheduleFrame()
   }
 
   dispose(): void {
     cancelAnimationFrame(this.#frame)
-    for (const stop of this.#stops) stop()
+    for (const unsubscribe of this.#unsubscribers) unsubscribe()
     this.#xterm.dispose()
   }
 
-  setLook({ fontSize, wraps, isRead }: TerminalLook): void {
+  setOptions({ fontSize, wraps, hasScreenReader }: TerminalOptions): void {
     this.#xterm.options.fontSize = fontSize
-    this.#xterm.options.screenReaderMode = isRead
+    this.#xterm.options.screenReaderMode = hasScreenReader
     this.#wraps = wraps
     this.fit()
   }
@@ -84,25 +84,25 @@ export class LogTerminal {
     this.#xterm.options.theme = terminalTheme()
   }
 
-  /** As many rows and columns as there is room for. */
+  /** Fits the rows and columns to the container. */
   readonly fit = (): void => {
     const room = this.#fit.proposeDimensions()
     if (!room || !Number.isFinite(room.cols) || !Number.isFinite(room.rows)) return
-    this.#xterm.resize(this.#wraps ? room.cols : Math.max(room.cols, longestRow), room.rows)
+    this.#xterm.resize(this.#wraps ? room.cols : Math.max(room.cols, unwrappedColumns), room.rows)
   }
 
-  /** Tells whether the newest line is in sight, until the returned function is called. */
+  /** Calls the listener with whether the newest line is visible, until the returned function is called. */
   onScroll(listener: (isAtEnd: boolean) => void): () => void {
-    const tell = () => {
+    const notify = () => {
       const { viewportY, baseY } = this.#xterm.buffer.active
       listener(viewportY >= baseY)
     }
-    const events = [this.#xterm.onScroll(tell), this.#xterm.onRender(tell)]
+    const events = [this.#xterm.onScroll(notify), this.#xterm.onRender(notify)]
     return () => events.forEach((event) => event.dispose())
   }
 
-  /** Tells how much was found, until the returned function is called. */
-  onFound(listener: (found: Found) => void): () => void {
+  /** Calls the listener with the number of matches, until the returned function is called. */
+  onSearchResult(listener: (result: SearchResult) => void): () => void {
     const event = this.#search.onDidChangeResults(({ resultIndex, resultCount }) =>
       listener({ at: resultIndex + 1, count: resultCount }),
     )
@@ -110,13 +110,13 @@ export class LogTerminal {
   }
 
   find(text: string, isBackward: boolean, isIncremental: boolean): void {
-    if (text === '') return this.stopFinding()
+    if (text === '') return this.clearSearch()
     const options = { ...findOptions(), incremental: isIncremental }
     if (isBackward) this.#search.findPrevious(text, options)
     else this.#search.findNext(text, options)
   }
 
-  stopFinding(): void {
+  clearSearch(): void {
     this.#search.clearDecorations()
     this.#xterm.clearSelection()
   }
@@ -129,12 +129,12 @@ export class LogTerminal {
     this.#xterm.scrollToBottom()
   }
 
-  readonly #soon = () => {
-    if (this.#frame === 0 && !this.#isWriting) this.#frame = requestAnimationFrame(this.#show)
+  readonly #scheduleFrame = () => {
+    if (this.#frame === 0 && !this.#isWriting) this.#frame = requestAnimationFrame(this.#writeNewLines)
   }
 
-  /** Lines that came since the last frame are written at once; the next are when the terminal has read them. */
-  readonly #show = () => {
+  /** Writes the lines since the last frame in one go, and waits until the terminal has processed them. */
+  readonly #writeNewLines = () => {
     this.#frame = 0
     const { lines, next, clears } = this.#log.since(this.#next)
     if (clears !== this.#clears) this.#xterm.reset()
@@ -142,14 +142,14 @@ export class LogTerminal {
     this.#clears = clears
     if (lines.length === 0) return
     this.#isWriting = true
-    this.#xterm.write(`${lines.slice(-mostLines).join('\u001b[0m\n')}\u001b[0m\n`, () => {
+    this.#xterm.write(`${lines.slice(-maxLines).join('\u001b[0m\n')}\u001b[0m\n`, () => {
       this.#isWriting = false
-      this.#soon()
+      this.#scheduleFrame()
     })
   }
 
-  /** Scrolls by keys; the rest belongs to the page. True lets the terminal see the key. */
-  #press(event: KeyboardEvent): boolean {
+  /** Scrolls by keyboard. Returns false: the terminal itself handles no keys. */
+  #onKey(event: KeyboardEvent): boolean {
     const scroll = scrolls[event.key]
     if (event.type !== 'keydown' || !scroll || event.ctrlKey || event.metaKey || event.altKey) return false
     scroll(this.#xterm)

@@ -4,16 +4,16 @@ import uPlot from 'uplot'
 import { site } from '../../app/site.ts'
 import { useIsDark } from '../../app/theme.ts'
 
-/** `colour` is the name of a token. */
+/** `colour` is the name of a design token. */
 export type Curve = { name: string; colour: string; values: readonly (number | null)[] }
 type Props = {
   label: string
   /** Seconds since 1970. */
   times: readonly number[]
   curves: readonly Curve[]
-  /** The top of the scale where nothing is above it. */
-  most: number
-  /** Steps of the scale, where tens do not suit. */
+  /** The top of the scale while no value exceeds it. */
+  scaleMax: number
+  /** Allowed steps of the scale; powers of ten by default. */
   steps?: number[]
   format: (value: number) => string
 }
@@ -24,34 +24,35 @@ const seconds = 180
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const clock = new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' })
 
-/** Curves over the last minutes, with the same in words for whoever does not see them. */
-export function UsageChart({ label, times, curves, most, steps, format }: Props) {
+/** A chart of the last minutes; its label describes the values in text. */
+export function UsageChart({ label, times, curves, scaleMax, steps, format }: Props) {
   const { t } = useTranslation('console')
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const isDark = useIsDark()
-  const make = useEffectEvent(
-    (at: HTMLElement) => new uPlot(optionsOf({ curves, most, steps, format }, at.clientWidth), [[]], at),
+  const createChart = useEffectEvent(
+    (element: HTMLElement) =>
+      new uPlot(optionsOf({ curves, scaleMax, steps, format }, element.clientWidth), [[]], element),
   )
   useEffect(() => {
-    if (!place.current) return
-    const made = make(place.current)
-    plot.current = made
+    if (!container.current) return
+    const chart = createChart(container.current)
+    plot.current = chart
     const observer = new ResizeObserver(([entry]) => {
-      if (entry) made.setSize({ width: Math.floor(entry.contentRect.width), height })
+      if (entry) chart.setSize({ width: Math.floor(entry.contentRect.width), height })
     })
-    observer.observe(place.current)
+    observer.observe(container.current)
     return () => {
       observer.disconnect()
-      made.destroy()
+      chart.destroy()
       plot.current = null
     }
-    // Colours are read when it is made: another look needs another one.
+    // Colours are read when the chart is created, so another theme needs another chart.
   }, [isDark])
   useEffect(() => {
     plot.current?.setData([[...times], ...curves.map(({ values }) => [...values])])
   }, [times, curves, isDark])
-  const words = curves.map(({ name, values }) => {
+  const sentences = curves.map(({ name, values }) => {
     const known = values.filter((value) => value !== null)
     const last = known.at(-1)
     if (last === undefined) return t('chart.unknown', { name })
@@ -60,9 +61,9 @@ export function UsageChart({ label, times, curves, most, steps, format }: Props)
   return (
     <div className="min-w-0">
       <div
-        ref={place}
+        ref={container}
         role="img"
-        aria-label={`${label}. ${words.join(' ')}`}
+        aria-label={`${label}. ${sentences.join(' ')}`}
         className="h-[140px] overflow-hidden"
       />
       <Legend curves={curves} format={format} />
@@ -88,7 +89,7 @@ const formatLast = (value: number | null | undefined, format: Props['format']) =
   value === null || value === undefined ? '–' : format(value)
 
 function optionsOf(
-  { curves, most, steps, format }: Omit<Props, 'label' | 'times'>,
+  { curves, scaleMax, steps, format }: Omit<Props, 'label' | 'times'>,
   width: number,
 ): uPlot.Options {
   const axis = { stroke: token('--muted'), font: '11px sans-serif', ticks: { show: false } }
@@ -101,7 +102,7 @@ function optionsOf(
     padding: [8, 4, 0, 0],
     scales: {
       x: { time: true, range: (_plot, _from, to) => [(to ?? 0) - seconds, to ?? 0] },
-      y: { range: (_plot, _low, high) => [0, Math.max(most, high * 1.1, 1)] },
+      y: { range: (_plot, _low, high) => [0, Math.max(scaleMax, high * 1.1, 1)] },
     },
     axes: [
       {

@@ -6,16 +6,16 @@ import { Card } from '../../components/card.tsx'
 import { useServer } from '../server-context.tsx'
 import { UsageChart } from './usage-chart.tsx'
 
-/** Steps of a scale of bytes: powers of two. */
+/** Powers of two, as steps of a scale in bytes. */
 const byteSteps = Array.from({ length: 50 }, (_, power) => 2 ** power)
 
 const rate = (amount: string) => `${amount}/s`
 
-/** What the server used in the last minutes: processor, memory and network. */
+/** Charts of CPU, memory and network usage in the last minutes. */
 export default function UsageCharts() {
   const { t } = useTranslation('console')
   const { server, usage } = useServer()
-  const values = useSyncExternalStore(usage.watch, usage.values)
+  const values = useSyncExternalStore(usage.subscribe, usage.values)
   const { cpu, memory } = server.limits
   const times = values.map(({ at }) => at)
   const bytesPerSecond = (value: number) => rate(formatBytes(value))
@@ -28,7 +28,7 @@ export default function UsageCharts() {
           curves={[
             { name: t('strings:resource.cpu'), colour: '--brand', values: values.map((each) => each.cpu) },
           ]}
-          most={cpu}
+          scaleMax={cpu}
           format={formatPercent}
         />
       </Card>
@@ -43,7 +43,7 @@ export default function UsageCharts() {
               values: values.map((each) => each.memory),
             },
           ]}
-          most={memory * 1024 ** 2}
+          scaleMax={memory * 1024 ** 2}
           steps={byteSteps}
           format={formatBytes}
         />
@@ -64,7 +64,7 @@ export default function UsageCharts() {
               values: values.map((each) => each.sent),
             },
           ]}
-          most={1024}
+          scaleMax={1024}
           steps={byteSteps}
           format={bytesPerSecond}
         />

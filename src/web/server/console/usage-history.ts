@@ -1,12 +1,12 @@
 import type { ConsoleSocket, LiveStats, SocketEvent } from '../console-socket.ts'
 
-/** Values that are kept: as many seconds, since daemons tell one each second. */
-export const mostValues = 180
-/** Milliseconds without values after which a curve is broken. */
-const longestStep = 5000
+/** How many samples are kept; daemons send one per second. */
+export const maxValues = 180
+/** After a longer pause the line is interrupted. */
+const maxGapMs = 5000
 
-/** Seconds since 1970, percent of one core, bytes, bytes a second. Null where nothing was known. */
-export type UsageValue = {
+/** Seconds since 1970, percent of one CPU core, bytes, bytes per second; null when unknown. */
+export type UsageSample = {
   at: number
   cpu: number | null
   memory: number | null
@@ -14,42 +14,42 @@ export type UsageValue = {
   sent: number | null
 }
 
-const unknown = { cpu: null, memory: null, received: null, sent: null }
+const noUsage = { cpu: null, memory: null, received: null, sent: null }
 
-/** How much a server used in the last minutes. */
+/** The resource usage of a server in the last minutes. */
 export class UsageHistory {
-  #values: readonly UsageValue[] = []
+  #values: readonly UsageSample[] = []
   #last: { at: number; stats: LiveStats } | null = null
-  readonly #watchers = new Set<() => void>()
+  readonly #subscribers = new Set<() => void>()
 
-  /** Hears the values until the returned function is called. */
+  /** Collects the stats of a socket until the returned function is called. */
   follow(socket: ConsoleSocket): () => void {
-    return socket.listen((event) => this.#hear(event, socket))
+    return socket.onEvent((event) => this.#onEvent(event, socket))
   }
 
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher)
-    return () => this.#watchers.delete(watcher)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => this.#subscribers.delete(subscriber)
   }
 
-  /** What is known now, for `useSyncExternalStore`. */
-  readonly values = (): readonly UsageValue[] => this.#values
+  /** Returns the samples, for `useSyncExternalStore`. */
+  readonly values = (): readonly UsageSample[] => this.#values
 
-  #hear({ event }: SocketEvent, socket: ConsoleSocket): void {
-    const { stats } = socket.snapshot()
+  #onEvent({ event }: SocketEvent, socket: ConsoleSocket): void {
+    const { stats } = socket.getSnapshot()
     if (event !== 'stats' || !stats) return
     const at = Date.now()
-    const isBroken = this.#last !== null && at - this.#last.at > longestStep
-    const gap = isBroken ? [{ at: at / 1000 - 1, ...unknown }] : []
-    this.#values = [...this.#values, ...gap, this.#value(at, stats, isBroken)].slice(-mostValues)
+    const isBroken = this.#last !== null && at - this.#last.at > maxGapMs
+    const gap = isBroken ? [{ at: at / 1000 - 1, ...noUsage }] : []
+    this.#values = [...this.#values, ...gap, this.#value(at, stats, isBroken)].slice(-maxValues)
     this.#last = { at, stats }
-    for (const watcher of this.#watchers) watcher()
+    for (const subscriber of this.#subscribers) subscriber()
   }
 
-  #value(at: number, stats: LiveStats, isBroken: boolean): UsageValue {
+  #value(at: number, stats: LiveStats, isBroken: boolean): UsageSample {
     const before = isBroken ? null : this.#last
     const seconds = before ? (at - before.at) / 1000 : 0
-    // Counters begin again with the server.
+    // The counters restart with the server.
     const rate = (now: number, then: number) => (seconds > 0 && now >= then ? (now - then) / seconds : null)
     return {
       at: at / 1000,

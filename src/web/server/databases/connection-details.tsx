@@ -11,7 +11,10 @@ import { toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { connectionString, hostOf, jdbcAddress } from './addresses.ts'
 
-/** How to reach a database. Its password is asked for when somebody wants to see it, and forgotten with the window. */
+/**
+ * Shows how to connect to a database. The password is fetched when the user reveals it, and dropped when the dialog
+ * closes.
+ */
 export function ConnectionDetails({ database, onClose }: { database: Database; onClose: () => void }) {
   const { t } = useTranslation('databases')
   const mayShow = useServer().can('database.view_password')
@@ -42,14 +45,14 @@ export function ConnectionDetails({ database, onClose }: { database: Database; o
 type ValueProps = { name: string; text: string; isPrivate?: boolean; hint?: string }
 
 const Value = ({ name, text, isPrivate, hint }: ValueProps) => (
-  <Line name={name} actions={<CopyButton text={text} />} {...(hint ? { hint } : {})}>
+  <ValueLine name={name} actions={<CopyButton text={text} />} {...(hint ? { hint } : {})}>
     {isPrivate ? <PrivateText text={text} /> : text}
-  </Line>
+  </ValueLine>
 )
 
-type LineProps = { name: string; actions?: ReactNode; hint?: string; children: ReactNode }
+type ValueLineProps = { name: string; actions?: ReactNode; hint?: string; children: ReactNode }
 
-const Line = ({ name, actions, hint, children }: LineProps) => (
+const ValueLine = ({ name, actions, hint, children }: ValueLineProps) => (
   <div className="min-w-0">
     <dt className="text-sm text-muted">{name}</dt>
     <dd className="flex items-center gap-1">
@@ -75,7 +78,7 @@ function PasswordValue({ database, password, onChange }: PasswordProps) {
     onError: (error) => toastError(error, t('password_failed')),
   })
   const name = t('strings:word.password')
-  if (!can('database.view_password')) return <Line name={name}>{t('password_denied')}</Line>
+  if (!can('database.view_password')) return <ValueLine name={name}>{t('password_denied')}</ValueLine>
   if (password !== null) {
     const actions = (
       <>
@@ -84,9 +87,9 @@ function PasswordValue({ database, password, onChange }: PasswordProps) {
       </>
     )
     return (
-      <Line name={name} actions={actions}>
+      <ValueLine name={name} actions={actions}>
         {password}
-      </Line>
+      </ValueLine>
     )
   }
   const show = (
@@ -98,9 +101,9 @@ function PasswordValue({ database, password, onChange }: PasswordProps) {
     />
   )
   return (
-    <Line name={name} actions={show}>
+    <ValueLine name={name} actions={show}>
       <span aria-hidden>{'•'.repeat(12)}</span>
       <span className="sr-only">{t('password_hidden')}</span>
-    </Line>
+    </ValueLine>
   )
 }

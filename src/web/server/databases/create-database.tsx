@@ -13,7 +13,7 @@ const fields = ['database', 'remote']
 
 type Props = { onClose: () => void; onCreated: (database: Database) => void }
 
-/** Asks for a name and from where it may be reached, and has it made on a host. */
+/** Asks for a name and the allowed hosts, then creates a database. */
 export function CreateDatabase({ onClose, onCreated }: Props) {
   const { t } = useTranslation('databases')
   const { id } = useServer()
@@ -21,13 +21,13 @@ export function CreateDatabase({ onClose, onCreated }: Props) {
   const form = useId()
   const create = useMutation({
     mutationFn: (body: NewDatabase) => createDatabase(id, body),
-    onSuccess: ({ attributes }) => {
+    onSuccess: (database) => {
       toast(t('created'))
-      onCreated(attributes)
+      onCreated(database)
       return queries.invalidateQueries({ queryKey: databasesKey(id) })
     },
   })
-  const refusal = asRequestError(create.error)
+  const requestError = asRequestError(create.error)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -42,7 +42,7 @@ export function CreateDatabase({ onClose, onCreated }: Props) {
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={create.isPending}>
+          <Button type="submit" form={form} variant="primary" busy={create.isPending}>
             {t('create')}
           </Button>
         </>
@@ -57,7 +57,7 @@ export function CreateDatabase({ onClose, onCreated }: Props) {
           autoCapitalize="off"
           spellCheck={false}
           hint={t('name_hint')}
-          error={refusal?.fieldError('database')}
+          error={requestError?.fieldError('database')}
         />
         <TextField
           label={t('connections_from')}
@@ -66,7 +66,7 @@ export function CreateDatabase({ onClose, onCreated }: Props) {
           autoComplete="off"
           spellCheck={false}
           hint={t('connections_from_hint')}
-          error={refusal?.fieldError('remote')}
+          error={requestError?.fieldError('remote')}
         />
         <FormError error={create.error} fields={fields} />
       </form>

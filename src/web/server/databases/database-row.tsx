@@ -14,7 +14,7 @@ import { hostOf } from './addresses.ts'
 
 type Props = { database: Database; onDetails: (database: Database) => void }
 
-/** A database: where it is, and what can be done with it. */
+/** A database with its address and actions. */
 export function DatabaseRow({ database, onDetails }: Props) {
   const { t } = useTranslation('databases')
   return (
@@ -22,13 +22,13 @@ export function DatabaseRow({ database, onDetails }: Props) {
       <div className="min-w-0">
         <h2 className="font-mono text-sm font-medium wrap-anywhere">{database.name}</h2>
         <dl className="mt-1.5 grid grid-cols-2 gap-x-6 gap-y-1.5 text-sm md:flex md:flex-wrap">
-          <Fact name={t('host')}>
+          <Detail name={t('host')}>
             <PrivateText text={hostOf(database)} />
-          </Fact>
-          <Fact name={t('strings:word.username')}>{database.username}</Fact>
-          <Fact name={t('connections_from')}>
+          </Detail>
+          <Detail name={t('strings:word.username')}>{database.username}</Detail>
+          <Detail name={t('connections_from')}>
             <PrivateText text={database.connections_from} />
-          </Fact>
+          </Detail>
         </dl>
       </div>
       <div className="flex items-center gap-2">
@@ -45,7 +45,7 @@ export function DatabaseRow({ database, onDetails }: Props) {
   )
 }
 
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+const Detail = ({ name, children }: { name: string; children: ReactNode }) => (
   <div className="min-w-0">
     <dt className="text-muted">{name}</dt>
     <dd className="font-mono text-xs leading-5 wrap-anywhere">{children}</dd>
@@ -55,8 +55,8 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 function DatabaseMenu({ database, onDetails }: Props) {
   const { t } = useTranslation('databases')
   const { server, can } = useServer()
-  const [asked, setAsked] = useState<'rotate' | 'delete' | null>(null)
-  const close = () => setAsked(null)
+  const [openDialog, setOpenDialog] = useState<'rotate' | 'delete' | null>(null)
+  const close = () => setOpenDialog(null)
   if (!can('database.update') && !can('database.delete')) return null
   return (
     <>
@@ -70,18 +70,20 @@ function DatabaseMenu({ database, onDetails }: Props) {
         }
       >
         {can('database.update') && (
-          <MenuItem icon={KeyRound} onSelect={() => setAsked('rotate')}>
+          <MenuItem icon={KeyRound} onSelect={() => setOpenDialog('rotate')}>
             {t('rotate')}
           </MenuItem>
         )}
         {can('database.delete') && (
-          <MenuItem icon={Trash2} danger onSelect={() => setAsked('delete')}>
+          <MenuItem icon={Trash2} danger onSelect={() => setOpenDialog('delete')}>
             {t('strings:action.delete')}
           </MenuItem>
         )}
       </Menu>
-      {asked === 'rotate' && <RotatePassword database={database} onDetails={onDetails} onClose={close} />}
-      {asked === 'delete' && <DeleteDatabase database={database} onClose={close} />}
+      {openDialog === 'rotate' && (
+        <RotatePassword database={database} onDetails={onDetails} onClose={close} />
+      )}
+      {openDialog === 'delete' && <DeleteDatabase database={database} onClose={close} />}
     </>
   )
 }
@@ -91,10 +93,10 @@ function RotatePassword({ database, onDetails, onClose }: Props & { onClose: () 
   const { id, can } = useServer()
   const rotate = useMutation({
     mutationFn: () => rotateDatabasePassword(id, database.id),
-    onSuccess: ({ attributes }) => {
+    onSuccess: (rotated) => {
       toast(t('rotated'))
       onClose()
-      if (can('database.view_password')) onDetails(attributes)
+      if (can('database.view_password')) onDetails(rotated)
     },
   })
   return (
@@ -130,7 +132,7 @@ function DeleteDatabase({ database, onClose }: { database: Database; onClose: ()
       title={t('delete_title', { name: database.name })}
       text={t('delete_text')}
       action={t('strings:action.delete')}
-      typed={database.name}
+      confirmationText={database.name}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}

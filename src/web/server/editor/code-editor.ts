@@ -11,10 +11,10 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import { site } from '../../app/site.ts'
-import { editorLook } from './editor-look.ts'
+import { editorTheme } from './editor-theme.ts'
 import { languageOf } from './languages.ts'
 
-/** What is in an editor, and a way to say that exactly this has been saved. */
+/** The content of an editor, and a callback that marks exactly this content as saved. */
 export type Content = { text: string; markSaved: () => void }
 
 type Options = {
@@ -22,15 +22,15 @@ type Options = {
   text: string
   lineBreak: '\n' | '\r\n'
   isReadOnly: boolean
-  /** What readers of screens are told it is. */
+  /** The accessible name of the editor. */
   label: string
-  /** Texts of the editor's own panels, by their English ones. */
+  /** Translations of the editor's own panels, by their English texts. */
   phrases: Record<string, string>
   onDirty: (isDirty: boolean) => void
   onSave: (content: Content) => void
 }
 
-/** The text of a file, to be read and changed. */
+/** A code editor with the text of a file. */
 export class CodeEditor {
   readonly #view: EditorView
   readonly #wrap = new Compartment()
@@ -63,7 +63,7 @@ export class CodeEditor {
     }
     return [
       EditorView.cspNonce.of(site.nonce),
-      // What else ends a line in other programs stays a letter, so that a file is written as it was read.
+      // Only this ends a line; other separators stay as they are, so that the file is written as it was read.
       EditorState.lineSeparator.of(lineBreak),
       EditorState.phrases.of(phrases),
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
@@ -83,27 +83,27 @@ export class CodeEditor {
         ...historyKeymap,
         indentWithTab,
       ]),
-      editorLook,
+      editorTheme,
       this.#wrap.of([]),
       this.#language.of([]),
       this.#readOnly.of(EditorState.readOnly.of(isReadOnly)),
-      EditorView.updateListener.of(({ docChanged }) => docChanged && this.#look()),
+      EditorView.updateListener.of(({ docChanged }) => docChanged && this.#updateDirty()),
     ]
   }
 
-  #look(): void {
+  #updateDirty(): void {
     const isDirty = !this.#view.state.doc.eq(this.#saved)
     if (isDirty === this.#isDirty) return
     this.#isDirty = isDirty
     this.#onDirty(isDirty)
   }
 
-  /** Hands over what is in the editor. */
+  /** Passes the content to `onSave`. */
   save(): void {
     const { doc } = this.#view.state
     const markSaved = () => {
       this.#saved = doc
-      this.#look()
+      this.#updateDirty()
     }
     this.#onSave({ text: this.#view.state.sliceDoc(), markSaved })
   }
@@ -116,13 +116,13 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) })
   }
 
-  /** Colours the text as files of this name are. */
+  /** Sets the syntax highlighting by a file name. */
   async setName(name: string): Promise<void> {
     const language = await languageOf(name)?.()
     this.#view.dispatch({ effects: this.#language.reconfigure(language ?? []) })
   }
 
-  /** Opens the panel to find and replace; its code comes with the first use. */
+  /** Opens the search panel; its code is loaded on first use. */
   async find(): Promise<void> {
     const { openSearchPanel, searching } = await import('./editor-search.ts')
     if (!this.#view.dom.isConnected) return

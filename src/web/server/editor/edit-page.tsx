@@ -6,15 +6,15 @@ import { usePageTitle } from '../../app/page-title.ts'
 import { Button, buttonStyle } from '../../components/button.tsx'
 import { PageHeader } from '../../components/card.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
-import { useDownload } from '../files/file-work.tsx'
-import { useFileRights } from '../files/files-context.tsx'
+import { useDownload } from '../files/node-tasks.tsx'
+import { useFilePermissions } from '../files/files-context.tsx'
 import { nameOf, parentOf } from '../files/paths.ts'
-import { PathTrail } from '../files/path-trail.tsx'
+import { PathBreadcrumbs } from '../files/path-breadcrumbs.tsx'
 import { useServer } from '../server-context.tsx'
 import { FileEditor } from './file-editor.tsx'
 import { openFileQuery } from './open-file.ts'
 
-/** A file to read and change. Give it the path as its `key`. */
+/** Shows a file for editing. Use the path as its `key`. */
 export function EditPage({ file }: { file: string }) {
   const { id, server } = useServer()
   const opened = useQuery(openFileQuery(id, file))
@@ -24,20 +24,20 @@ export function EditPage({ file }: { file: string }) {
     <div className="flex min-w-0 flex-col gap-3">
       <div>
         <PageHeader title={name} actions={<FileActions file={file} />} />
-        <PathTrail path={file} />
+        <PathBreadcrumbs path={file} />
       </div>
       <Loaded query={opened} skeleton={<Skeleton rows={1} className="h-96" />}>
-        {(found) =>
-          found.kind === 'text' ? (
+        {(content) =>
+          content.kind === 'text' ? (
             <FileEditor
               key={opened.dataUpdatedAt}
-              file={found.file}
-              stamp={found.stamp}
+              file={content.file}
+              stamp={content.stamp}
               path={file}
               onReload={() => void opened.refetch()}
             />
           ) : (
-            <Refusal kind={found.kind} file={file} />
+            <UnsupportedFile kind={content.kind} file={file} />
           )
         }
       </Loaded>
@@ -48,7 +48,7 @@ export function EditPage({ file }: { file: string }) {
 function FileActions({ file }: { file: string }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const { download, isPending } = useDownload()
   return (
     <>
@@ -77,8 +77,8 @@ const icons = {
   folder: FileQuestion,
 }
 
-/** Why a file is not shown as text, and what can be done instead. */
-function Refusal({ kind, file }: { kind: keyof typeof icons; file: string }) {
+/** Shows why a file cannot be edited as text. */
+function UnsupportedFile({ kind, file }: { kind: keyof typeof icons; file: string }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
   return (

@@ -52,5 +52,5 @@ const panels = EditorView.theme({
   },
 })
 
-/** Finding and replacing in an editor, with its keys and its panel above the text. */
+/** Search and replace for the editor, with its shortcuts and panel. */
 export const searching = [highlightSelectionMatches(), search({ top: true }), keymap.of(searchKeymap), panels]

@@ -5,32 +5,32 @@ import { useTranslation } from 'react-i18next'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
-import { useFileRights } from '../files/files-context.tsx'
+import { useFilePermissions } from '../files/files-context.tsx'
 import { nameOf } from '../files/paths.ts'
-import type { Stamp } from './open-file.ts'
+import type { FileStamp } from './open-file.ts'
 import { fileText, type TextFile } from './text-file.ts'
 import { useCodeEditor } from './use-code-editor.ts'
 import { useSave } from './use-save.ts'
 
 type EditorProps = {
   file: TextFile
-  /** How the file was when it was opened; `missing` when it is to be made. */
-  stamp: Stamp
+  /** The file when it was opened; `missing` for a new file. */
+  stamp: FileStamp
   /** Where it is saved; null while it has no name. */
   path: string | null
   onSaved?: (path: string) => void
-  /** Opens the file again, as it is now. */
+  /** Opens the file again with its current content. */
   onReload?: () => void
 }
 
-/** The text of a file with all that is needed to change it and not to lose a change: neither one's own nor another's. */
+/** The editor of a text file. Warns before unsaved changes are lost or the changes of another user are overwritten. */
 export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps) {
   const { t } = useTranslation('files')
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const [isDirty, setDirty] = useState(false)
   const wrap = useWrap()
   const saving = useSave(stamp, onSaved ?? (() => undefined))
-  const { place, editor } = useCodeEditor({
+  const { container, editor } = useCodeEditor({
     file,
     name: path ? nameOf(path) : '',
     isReadOnly: !rights.create,
@@ -57,7 +57,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
         />
         {rights.create && (
           <Button
-            look="primary"
+            variant="primary"
             icon={Save}
             busy={saving.isPending}
             disabled={!path || (!isDirty && stamp !== 'missing')}
@@ -68,7 +68,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
         )}
       </div>
       <div
-        ref={place}
+        ref={container}
         className="h-[calc(100dvh-19rem)] min-h-80 overflow-hidden rounded-card border border-line focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-brand"
       />
       <p className="text-xs text-muted">{t('editor_keys')}</p>
@@ -86,7 +86,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
               {saving.obstacle === 'changed' && onReload && (
                 <Button onClick={onReload}>{t('obstacle.reload')}</Button>
               )}
-              <Button look="danger" busy={saving.isPending} onClick={saving.overwrite}>
+              <Button variant="danger" busy={saving.isPending} onClick={saving.overwrite}>
                 {t(saving.obstacle === 'gone' ? 'obstacle.write' : 'obstacle.overwrite')}
               </Button>
             </>
@@ -99,7 +99,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
 
 const wrapKey = 'roost.editor.wrap'
 
-/** Whether long lines are broken: as was chosen on this device. */
+/** Whether long lines are wrapped, stored on this device. */
 function useWrap(): { isWrapped: boolean; toggle: () => void } {
   const [isWrapped, setWrapped] = useState(() => localStorage.getItem(wrapKey) === 'on')
   const toggle = () => {
@@ -109,7 +109,7 @@ function useWrap(): { isWrapped: boolean; toggle: () => void } {
   return { isWrapped, toggle }
 }
 
-/** Nobody leaves what is not saved without being asked. */
+/** Asks for confirmation before the user leaves with unsaved changes. */
 function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   const { t } = useTranslation('files')
   const blocker = useBlocker({
@@ -118,7 +118,7 @@ function LeaveGuard({ isDirty }: { isDirty: boolean }) {
     withResolver: true,
   })
   const { status, proceed } = blocker
-  // A save that was under way when the question came has answered it.
+  // A save that finishes meanwhile makes the question obsolete.
   useEffect(() => {
     if (status === 'blocked' && !isDirty) proceed()
   }, [status, proceed, isDirty])

@@ -60,7 +60,7 @@ const byEnding: Record<string, Load> = {
   hpp: cpp,
 }
 
-/** How a file is coloured, by its name; null for plain text. Fetched when it is first needed. */
+/** Returns a loader for the language of a file, by its name; null for plain text. */
 export function languageOf(name: string): Load | null {
   if (/^dockerfile/i.test(name)) return dockerfile
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()

@@ -6,27 +6,27 @@ import { PageHeader } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Lock } from 'lucide-react'
-import { useFileRights } from '../files/files-context.tsx'
+import { useFilePermissions } from '../files/files-context.tsx'
 import { joinPath } from '../files/paths.ts'
-import { PathTrail } from '../files/path-trail.tsx'
+import { PathBreadcrumbs } from '../files/path-breadcrumbs.tsx'
 import { useServer } from '../server-context.tsx'
 import { FileEditor } from './file-editor.tsx'
 import type { TextFile } from './text-file.ts'
 
-const emptyFile: TextFile = { text: '', lineBreak: '\n', hasMark: false }
+const emptyFile: TextFile = { text: '', lineBreak: '\n', hasByteOrderMark: false }
 
-/** A file that is made when it is saved. */
+/** Shows the editor for a new file, which is created when it is saved. */
 export function NewFilePage({ directory }: { directory: string }) {
   const { t } = useTranslation('files')
   const { id, server } = useServer()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [place] = useState(() => location.href)
   usePageTitle(t('new_file'), server.name)
   const isName = name.trim() !== '' && !name.includes('/') && name !== '.' && name !== '..'
   const open = (file: string) => {
-    // Somebody who went elsewhere while it was saved is not called back.
+    // If the user has moved on while the file was saved, they stay where they are.
     if (location.href !== place) return
     void navigate({
       to: '/server/$server/files/edit',
@@ -40,7 +40,7 @@ export function NewFilePage({ directory }: { directory: string }) {
     <div className="flex min-w-0 flex-col gap-3">
       <div>
         <PageHeader title={t('new_file')} />
-        <PathTrail path={directory} />
+        <PathBreadcrumbs path={directory} />
       </div>
       {rights.create ? (
         <>

@@ -2,20 +2,20 @@ import { queryOptions } from '@tanstack/react-query'
 import { asRequestError } from '../../api/error.ts'
 import { fileBytes, type FileEntry, filesQuery } from '../../api/files.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { editableBytes, kindOf } from '../files/entries.ts'
+import { maxEditableBytes, kindOf } from '../files/entries.ts'
 import { nameOf, parentOf } from '../files/paths.ts'
 import { readText, type TextFile } from './text-file.ts'
 
-/** What tells whether a file is still as it was; `hidden` where the reader may not look into the folder. */
-export type Stamp = { modified: string; size: number } | 'hidden' | 'missing'
+/** Identifies a version of a file; `hidden` when the user may not list the folder. */
+export type FileStamp = { modified: string; size: number } | 'hidden' | 'missing'
 
 type Opened =
-  | { kind: 'text'; file: TextFile; stamp: Stamp }
+  | { kind: 'text'; file: TextFile; stamp: FileStamp }
   | { kind: 'binary' | 'large' | 'missing' | 'folder' | 'special' }
 
 /**
- * A file as it was when it was opened. It is never fetched behind the back of whoever edits it, nor kept, and the
- * panel records each reading.
+ * A file as it was opened. It is neither refetched while it is edited nor cached, since the panel records each
+ * read.
  */
 export const openFileQuery = (server: string, file: string) =>
   queryOptions({
@@ -28,23 +28,26 @@ export const openFileQuery = (server: string, file: string) =>
   })
 
 async function openFile(server: string, file: string, signal: AbortSignal): Promise<Opened> {
-  // Before the text: a change that comes between the two is noticed.
-  const entry = await lookAt(server, file)
+  // Read before the content, so that a change in between is noticed later.
+  const entry = await fetchEntry(server, file)
   if (entry === null) return { kind: 'missing' }
   if (entry !== 'hidden') {
     const kind = kindOf(entry)
     if (kind === 'folder' || kind === 'special') return { kind }
-    if (entry.size > editableBytes) return { kind: 'large' }
+    if (entry.size > maxEditableBytes) return { kind: 'large' }
   }
   const text = readText(await fileBytes(server, file, signal))
   return text ? { kind: 'text', file: text, stamp: stampOf(entry) } : { kind: 'binary' }
 }
 
-/** A file as its folder tells now; null when it is not there. */
-async function lookAt(server: string, file: string): Promise<FileEntry | 'hidden' | null> {
+/** Returns the entry of a file in its folder; null when it does not exist, `hidden` when the listing does not tell. */
+async function fetchEntry(server: string, file: string): Promise<FileEntry | 'hidden' | null> {
   try {
-    const entries = await queryClient.fetchQuery({ ...filesQuery(server, parentOf(file)), staleTime: 0 })
-    return entries.find(({ name }) => name === nameOf(file)) ?? null
+    const { entries, isTruncated } = await queryClient.fetchQuery({
+      ...filesQuery(server, parentOf(file)),
+      staleTime: 0,
+    })
+    return entries.find(({ name }) => name === nameOf(file)) ?? (isTruncated ? 'hidden' : null)
   } catch (error) {
     const status = asRequestError(error)?.status
     if (status === 403) return 'hidden'
@@ -53,11 +56,11 @@ async function lookAt(server: string, file: string): Promise<FileEntry | 'hidden
   }
 }
 
-function stampOf(entry: FileEntry | 'hidden' | null): Stamp {
+function stampOf(entry: FileEntry | 'hidden' | null): FileStamp {
   if (entry === null) return 'missing'
   return entry === 'hidden' ? entry : { modified: entry.modified_at, size: entry.size }
 }
 
-/** How a file is now. */
-export const currentStamp = async (server: string, file: string): Promise<Stamp> =>
-  stampOf(await lookAt(server, file))
+/** Returns the current version of a file. */
+export const currentStamp = async (server: string, file: string): Promise<FileStamp> =>
+  stampOf(await fetchEntry(server, file))

@@ -1,25 +1,25 @@
-/** A file as text, with what is needed to write the same bytes again. */
-export type TextFile = { text: string; lineBreak: '\n' | '\r\n'; hasMark: boolean }
+/** A text with what is needed to write the file back byte for byte. */
+export type TextFile = { text: string; lineBreak: '\n' | '\r\n'; hasByteOrderMark: boolean }
 
 const byteOrderMark = '\uFEFF'
 
-/** The text of a file; null when it is none: not UTF-8, or with a NUL in it. */
+/** Decodes a file; null when it is not UTF-8 or contains NUL. */
 export function readText(bytes: ArrayBuffer): TextFile | null {
   if (new Uint8Array(bytes).includes(0)) return null
   try {
     const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const hasMark = whole.startsWith(byteOrderMark)
-    const text = hasMark ? whole.slice(1) : whole
-    // A file that mixes both is taken line by line as it is.
+    const hasByteOrderMark = whole.startsWith(byteOrderMark)
+    const text = hasByteOrderMark ? whole.slice(1) : whole
+    // A file with both line endings keeps each line as it is.
     const isWindows = text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/.test(text)
-    return { text, lineBreak: isWindows ? '\r\n' : '\n', hasMark }
+    return { text, lineBreak: isWindows ? '\r\n' : '\n', hasByteOrderMark }
   } catch {
     return null
   }
 }
 
-/** The file with another text. */
-export const fileText = ({ hasMark }: Pick<TextFile, 'hasMark'>, text: string): string =>
-  hasMark ? byteOrderMark + text : text
+/** Returns the content of the file with another text. */
+export const fileText = ({ hasByteOrderMark }: Pick<TextFile, 'hasByteOrderMark'>, text: string): string =>
+  hasByteOrderMark ? byteOrderMark + text : text
 
 export const byteLength = (text: string): number => new TextEncoder().encode(text).byteLength

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { CodeEditor, type Content } from './code-editor.ts'
 import type { TextFile } from './text-file.ts'
 
-/** Texts of the editor's own panels, by the names which it gives them. */
+/** Texts of the editor's own panels, by the names CodeMirror uses. */
 const phrases = {
   Find: 'find',
   Replace: 'replace_with',
@@ -34,21 +34,21 @@ type Options = {
   onSave: (content: Content) => void
 }
 
-/** An editor in the element that is given the ref; what is in `file` is shown once, changes to it are not. */
+/** Creates an editor in the element of the ref. `file` is read once; later changes to it are ignored. */
 export function useCodeEditor(options: Options) {
   const { t } = useTranslation('files')
   const editor = useRef<CodeEditor | null>(null)
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const latest = useRef({ ...options, t })
   useEffect(() => {
     latest.current = { ...options, t }
   })
   const { name, isReadOnly, isWrapped } = options
   useEffect(() => {
-    if (!place.current) return
+    if (!container.current) return
     const { file, t } = latest.current
-    const made = new CodeEditor({
-      parent: place.current,
+    const created = new CodeEditor({
+      parent: container.current,
       text: file.text,
       lineBreak: file.lineBreak,
       isReadOnly: latest.current.isReadOnly,
@@ -59,10 +59,10 @@ export function useCodeEditor(options: Options) {
       onDirty: (isDirty) => latest.current.onDirty(isDirty),
       onSave: (content) => latest.current.onSave(content),
     })
-    editor.current = made
+    editor.current = created
     return () => {
       editor.current = null
-      made.destroy()
+      created.destroy()
     }
   }, [])
   useEffect(() => {
@@ -70,5 +70,5 @@ export function useCodeEditor(options: Options) {
   }, [name])
   useEffect(() => editor.current?.setReadOnly(isReadOnly), [isReadOnly])
   useEffect(() => editor.current?.setWrap(isWrapped), [isWrapped])
-  return { place, editor }
+  return { container, editor }
 }

@@ -1,51 +1,58 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../../api/error.ts'
-import { changeModes, deleteFiles, type FileEntry, filesQuery, renameFiles } from '../../api/files.ts'
+import {
+  changeModes,
+  deleteFiles,
+  type FileEntry,
+  filesQuery,
+  type Folder,
+  renameFiles,
+} from '../../api/files.ts'
 import { moveToTrash, trashQuery } from '../../api/trash.ts'
 import { toast, toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { useFiles } from './files-context.tsx'
-import { pathFrom } from './paths.ts'
+import { relativePath } from './paths.ts'
 
-/** What a folder held before a change. */
-type Taken = { before: FileEntry[] | undefined } | undefined
+/** The entries of a folder before a change. */
+type Snapshot = { before: Folder | undefined } | undefined
 type Change<Variables> = (entries: FileEntry[], variables: Variables) => FileEntry[]
 
-/** Shows a change of the folder before it is made, and takes it back when it is refused. */
-function useOptimistic() {
+/** Shows a change in the folder at once, and rolls it back when the panel refuses it. */
+function useOptimisticChange() {
   const { id } = useServer()
   const { directory } = useFiles()
   const { t } = useTranslation('files')
   const client = useQueryClient()
   const { queryKey } = filesQuery(id, directory)
-  const rollBack = (taken: Taken) => client.setQueryData(queryKey, taken?.before)
+  const rollBack = (snapshot: Snapshot) => client.setQueryData(queryKey, snapshot?.before)
   return <Variables>(change: Change<Variables>) => ({
     rollBack,
     onMutate: async (variables: Variables) => {
       await client.cancelQueries({ queryKey })
       const before = client.getQueryData(queryKey)
-      if (before) client.setQueryData(queryKey, change(before, variables))
+      if (before) client.setQueryData(queryKey, { ...before, entries: change(before.entries, variables) })
       return { before }
     },
-    onError: (error: unknown, _: Variables, taken: Taken) => {
-      rollBack(taken)
+    onError: (error: unknown, _: Variables, snapshot: Snapshot) => {
+      rollBack(snapshot)
       toastError(error, t('failed'))
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['files', id] }),
   })
 }
 
-const without: Change<readonly string[]> = (entries, names) => {
-  const gone = new Set(names)
-  return entries.filter(({ name }) => !gone.has(name))
+const withoutNames: Change<readonly string[]> = (entries, names) => {
+  const removed = new Set(names)
+  return entries.filter(({ name }) => !removed.has(name))
 }
 
-/** A file has another name. */
+/** Renames a file. */
 export function useRename() {
   const { id } = useServer()
   const { directory } = useFiles()
-  const optimistic = useOptimistic()
+  const optimistic = useOptimisticChange()
   return useMutation({
     mutationFn: (file: { from: string; to: string }) => renameFiles(id, directory, [file]),
     ...optimistic<{ from: string; to: string }>((entries, { from, to }) =>
@@ -54,12 +61,12 @@ export function useRename() {
   })
 }
 
-/** Files are in another folder. */
+/** Moves files to another folder. */
 export function useMove() {
   const { id } = useServer()
   const { directory } = useFiles()
   const { t } = useTranslation('files')
-  const optimistic = useOptimistic()
+  const optimistic = useOptimisticChange()
   return useMutation({
     mutationFn: ({ names, target }: { names: readonly string[]; target: string }) =>
       renameFiles(
@@ -67,37 +74,37 @@ export function useMove() {
         directory,
         names.map((name) => ({
           from: name,
-          to: pathFrom(directory, target === '/' ? `/${name}` : `${target}/${name}`),
+          to: relativePath(directory, target === '/' ? `/${name}` : `${target}/${name}`),
         })),
       ),
     ...optimistic<{ names: readonly string[]; target: string }>((entries, { names }) =>
-      without(entries, names),
+      withoutNames(entries, names),
     ),
     onSuccess: (_, { names, target }) => toast(t('moved', { count: names.length, folder: target })),
   })
 }
 
-/** Files are gone for good. */
+/** Deletes files permanently. */
 export function useDelete() {
   const { id } = useServer()
   const { directory } = useFiles()
   const { t } = useTranslation('files')
-  const optimistic = useOptimistic()
+  const optimistic = useOptimisticChange()
   return useMutation({
     mutationFn: (names: readonly string[]) => deleteFiles(id, directory, names),
-    ...optimistic<readonly string[]>(without),
+    ...optimistic<readonly string[]>(withoutNames),
     onSuccess: (_, names) => toast(t('deleted', { count: names.length })),
   })
 }
 
-/** Files are in the trash; where there is none, deleting them for good is offered. */
+/** Moves files to the trash; when the trash is disabled, offers to delete them permanently. */
 export function useTrash() {
   const { id } = useServer()
   const { directory, open } = useFiles()
   const { t } = useTranslation('files')
   const client = useQueryClient()
-  const { onMutate, rollBack, onError, onSettled } = useOptimistic()<readonly string[]>(without)
-  const isOff = () =>
+  const { onMutate, rollBack, onError, onSettled } = useOptimisticChange()<readonly string[]>(withoutNames)
+  const isTrashDisabled = () =>
     client.fetchQuery({ ...trashQuery(id, 1), staleTime: 0 }).then(
       () => false,
       (error: unknown) => asRequestError(error)?.status === 403,
@@ -105,10 +112,11 @@ export function useTrash() {
   return useMutation({
     mutationFn: (names: readonly string[]) => moveToTrash(id, directory, names),
     onMutate,
-    onError: async (error, names, taken) => {
-      if (asRequestError(error)?.status !== 403 || !(await isOff())) return onError(error, names, taken)
-      rollBack(taken)
-      open({ kind: 'delete', names, isTrashOff: true })
+    onError: async (error, names, snapshot) => {
+      if (asRequestError(error)?.status !== 403 || !(await isTrashDisabled()))
+        return onError(error, names, snapshot)
+      rollBack(snapshot)
+      open({ kind: 'delete', names, isTrashDisabled: true })
     },
     onSuccess: (_, names) => toast(t('trashed', { count: names.length })),
     onSettled: async () => {
@@ -117,11 +125,11 @@ export function useTrash() {
   })
 }
 
-/** Files have these rights. */
+/** Sets the permissions of files. */
 export function useChangeModes() {
   const { id } = useServer()
   const { directory } = useFiles()
-  const optimistic = useOptimistic()
+  const optimistic = useOptimisticChange()
   return useMutation({
     mutationFn: ({ names, mode }: { names: readonly string[]; mode: string }) =>
       changeModes(id, directory, names, mode),

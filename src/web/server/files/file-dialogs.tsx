@@ -12,7 +12,7 @@ import { MoveDialog } from './move-dialog.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { PullDialog } from './pull-dialog.tsx'
 
-/** Whichever question is open. */
+/** Renders the open dialog. */
 export function FileDialogs({ dialog, onClose }: { dialog: OpenDialog | null; onClose: () => void }) {
   switch (dialog?.kind) {
     case 'folder':
@@ -26,7 +26,13 @@ export function FileDialogs({ dialog, onClose }: { dialog: OpenDialog | null; on
     case 'modes':
       return <ModesDialog entries={dialog.entries} onClose={onClose} />
     case 'delete':
-      return <DeleteDialog names={dialog.names} isTrashOff={dialog.isTrashOff ?? false} onClose={onClose} />
+      return (
+        <DeleteDialog
+          names={dialog.names}
+          isTrashDisabled={dialog.isTrashDisabled ?? false}
+          onClose={onClose}
+        />
+      )
     default:
       return null
   }
@@ -42,9 +48,9 @@ function RenameDialog({ name, onClose }: { name: string; onClose: () => void }) 
       label={t('new_name')}
       action={t('strings:action.rename')}
       initial={name}
-      taken={entries.map((entry) => entry.name)}
+      existingNames={entries.map((entry) => entry.name)}
       onClose={onClose}
-      onName={(to) => {
+      onSubmit={(to) => {
         rename.mutate({ from: name, to })
         onClose()
       }}
@@ -70,29 +76,29 @@ function FolderDialog({ onClose }: { onClose: () => void }) {
       label={t('folder_name')}
       action={t('strings:action.create')}
       initial=""
-      taken={entries.map((entry) => entry.name)}
+      existingNames={entries.map((entry) => entry.name)}
       busy={create.isPending}
       error={create.error}
       fieldError={asRequestError(create.error)?.fieldError('name')}
       onClose={onClose}
-      onName={(name) => create.mutate(name)}
+      onSubmit={(name) => create.mutate(name)}
     />
   )
 }
 
 function DeleteDialog({
   names,
-  isTrashOff,
+  isTrashDisabled,
   onClose,
 }: {
   names: readonly string[]
-  isTrashOff: boolean
+  isTrashDisabled: boolean
   onClose: () => void
 }) {
   const { t } = useTranslation('files')
   const remove = useDelete()
   const shown = names.slice(0, 8)
-  const more = names.length - shown.length
+  const hiddenCount = names.length - shown.length
   return (
     <ConfirmDialog
       open
@@ -105,7 +111,7 @@ function DeleteDialog({
         onClose()
       }}
     >
-      {isTrashOff && (
+      {isTrashDisabled && (
         <Banner tone="warn" title={t('no_trash')}>
           {t('no_trash_text')}
         </Banner>
@@ -116,7 +122,7 @@ function DeleteDialog({
             {name}
           </li>
         ))}
-        {more > 0 && <li className="text-muted">{t('more', { count: more })}</li>}
+        {hiddenCount > 0 && <li className="text-muted">{t('more', { count: hiddenCount })}</li>}
       </ul>
     </ConfirmDialog>
   )

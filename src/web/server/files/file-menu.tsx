@@ -19,14 +19,14 @@ import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../components/menu.t
 import { useServer } from '../server-context.tsx'
 import { isArchive, kindOf } from './entries.ts'
 import { useTrash } from './file-actions.ts'
-import { useDownload, useFileWork } from './file-work.tsx'
-import { useFileRights, useFiles, useHasTrash } from './files-context.tsx'
+import { useDownload, useNodeTasks } from './node-tasks.tsx'
+import { useFilePermissions, useFiles, useHasTrash } from './files-context.tsx'
 import { joinPath } from './paths.ts'
 
-/** What can be done with one entry; nothing where the reader may do nothing. */
+/** The actions for one entry; nothing when the user has none. */
 export function FileMenu({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const kind = kindOf(entry)
   const hasContent = kind === 'file' && (rights.read || rights.create)
   if (!hasContent && kind !== 'link' && !rights.update && !rights.pack && !rights.remove) return null
@@ -42,7 +42,7 @@ export function FileMenu({ entry }: { entry: FileEntry }) {
 function MoveItems({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
   const { open } = useFiles()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   if (!rights.update) return null
   return (
     <>
@@ -63,8 +63,8 @@ function ContentItems({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
   const { directory } = useFiles()
-  const rights = useFileRights()
-  const work = useFileWork()
+  const rights = useFilePermissions()
+  const work = useNodeTasks()
   const { download } = useDownload()
   const kind = kindOf(entry)
   const path = joinPath(directory, entry.name)
@@ -104,7 +104,7 @@ function ContentItems({ entry }: { entry: FileEntry }) {
 function RemoveItems({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
   const { open } = useFiles()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const hasTrash = useHasTrash()
   const trash = useTrash()
   if (!rights.remove) return null

@@ -5,30 +5,30 @@ import { useTranslation } from 'react-i18next'
 import type { FileEntry } from '../../api/files.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { classNames } from '../../components/class-names.ts'
-import { Instant } from '../../components/instant.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { Checkbox } from '../../components/switch.tsx'
 import { useServer } from '../server-context.tsx'
 import { isArchive, kindOf } from './entries.ts'
 import { FileMenu } from './file-menu.tsx'
-import { useCanMark, useFileRights, useFiles } from './files-context.tsx'
+import { useCanSelect, useFilePermissions, useFiles } from './files-context.tsx'
 import { joinPath } from './paths.ts'
 import { rowGrid, rowHeight } from './row-layout.ts'
 
 type RowProps = {
   entry: FileEntry
-  /** Its place among what is shown. */
+  /** Position in the filtered list. */
   index: number
   /** Pixels from the top of the table. */
   offset: number
-  isMarked: boolean
-  onMark: (name: string, isMarked: boolean, isRange: boolean) => void
+  isSelected: boolean
+  onSelect: (name: string, isSelected: boolean, isRange: boolean) => void
 }
 
-/** One entry of the folder. Rows that stay are not drawn again while the list is scrolled. */
-export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, onMark }: RowProps) {
+/** One entry of a folder. Memoized, so that rows are not rendered again while the list scrolls. */
+export const FileRow = memo(function FileRow({ entry, index, offset, isSelected, onSelect }: RowProps) {
   const { t } = useTranslation('files')
   const isRange = useRef(false)
-  const canMark = useCanMark()
+  const canSelect = useCanSelect()
   const size = entry.is_file ? formatBytes(entry.size) : ''
   return (
     <div
@@ -38,16 +38,16 @@ export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, o
       className={classNames(
         rowGrid,
         'absolute inset-x-0 top-0 border-b border-line last:border-b-0',
-        isMarked ? 'bg-brand-soft' : 'hover:bg-raised',
+        isSelected ? 'bg-brand-soft' : 'hover:bg-raised',
       )}
     >
       <div role="cell" onClickCapture={(event) => (isRange.current = event.shiftKey)}>
-        {canMark && (
+        {canSelect && (
           <Checkbox
             label={t('select', { name: entry.name })}
             hideLabel
-            checked={isMarked}
-            onChange={(next) => onMark(entry.name, next, isRange.current)}
+            checked={isSelected}
+            onChange={(next) => onSelect(entry.name, next, isRange.current)}
             className="items-center justify-center p-2"
           />
         )}
@@ -58,7 +58,7 @@ export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, o
           <EntryName entry={entry} />
           <p className="truncate text-xs text-muted tabular-nums sm:hidden">
             {size && <span className="mr-2">{size}</span>}
-            <Instant at={entry.modified_at} />
+            <RelativeTime at={entry.modified_at} />
           </p>
         </div>
       </div>
@@ -66,7 +66,7 @@ export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, o
         {size}
       </div>
       <div role="cell" className="hidden truncate text-sm text-muted tabular-nums sm:block">
-        <Instant at={entry.modified_at} />
+        <RelativeTime at={entry.modified_at} />
       </div>
       <div role="cell">
         <FileMenu entry={entry} />
@@ -77,18 +77,18 @@ export const FileRow = memo(function FileRow({ entry, index, offset, isMarked, o
 
 function EntryIcon({ entry }: { entry: FileEntry }) {
   const kind = kindOf(entry)
-  const plain = isArchive(entry) ? FileArchive : File
-  const Icon = { folder: Folder, link: FileSymlink, special: FileWarning, file: plain }[kind]
+  const icon = isArchive(entry) ? FileArchive : File
+  const Icon = { folder: Folder, link: FileSymlink, special: FileWarning, file: icon }[kind]
   const colour = kind === 'folder' ? 'text-brand-text' : 'text-muted'
   return <Icon aria-hidden className={classNames('size-4.5 shrink-0', colour)} />
 }
 
-/** The name, as a link where there is something to open. */
+/** The name of an entry, as a link when it can be opened. */
 function EntryName({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
   const { directory } = useFiles()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const path = joinPath(directory, entry.name)
   const kind = kindOf(entry)
   const style = 'block truncate rounded-control text-sm font-medium hover:underline'

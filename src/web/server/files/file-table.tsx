@@ -6,20 +6,20 @@ import type { FileEntry } from '../../api/files.ts'
 import { classNames } from '../../components/class-names.ts'
 import { Checkbox } from '../../components/switch.tsx'
 import { type Sort, sortKeys } from './entries.ts'
-import { useCanMark } from './files-context.tsx'
+import { useCanSelect } from './files-context.tsx'
 import { FileRow } from './file-row.tsx'
 import { rowGrid, rowHeight } from './row-layout.ts'
 import type { Selection } from './selection.ts'
 
 type TableProps = {
-  /** In the order in which they are shown. */
+  /** Filtered and sorted. */
   entries: readonly FileEntry[]
   sort: Sort
   onSort: (sort: Sort) => void
   selection: Selection
 }
 
-/** What is in a folder. Only the rows near what is seen are there, so that a folder may hold many. */
+/** Lists a folder. Only the visible rows are rendered, so that large folders stay fast. */
 export function FileTable({ entries, sort, onSort, selection }: TableProps) {
   const { t } = useTranslation('files')
   const body = useRef<HTMLDivElement>(null)
@@ -57,8 +57,8 @@ export function FileTable({ entries, sort, onSort, selection }: TableProps) {
                 entry={entry}
                 index={index}
                 offset={start - top}
-                isMarked={selection.names.has(entry.name)}
-                onMark={selection.toggle}
+                isSelected={selection.names.has(entry.name)}
+                onSelect={selection.toggle}
               />
             )
           )
@@ -68,7 +68,7 @@ export function FileTable({ entries, sort, onSort, selection }: TableProps) {
   )
 }
 
-/** Pixels from the top of the page, also after something above came or went. */
+/** Returns the distance to the top of the page in pixels, and updates it when content above changes. */
 function usePageOffset(element: RefObject<HTMLElement | null>): number {
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => {
@@ -86,18 +86,18 @@ function usePageOffset(element: RefObject<HTMLElement | null>): number {
 
 function HeaderRow({ entries, sort, onSort, selection }: TableProps) {
   const { t } = useTranslation('files')
-  const canMark = useCanMark()
-  const marked = entries.filter(({ name }) => selection.names.has(name)).length
-  const isAll = marked > 0 && marked === entries.length
+  const canSelect = useCanSelect()
+  const selectedCount = entries.filter(({ name }) => selection.names.has(name)).length
+  const isAll = selectedCount > 0 && selectedCount === entries.length
   const titles = { name: t('strings:word.name'), size: t('strings:word.size'), modified_at: t('modified') }
   return (
     <div role="row" aria-rowindex={1} className={classNames(rowGrid, 'min-h-11 border-b border-line')}>
       <div role="cell">
-        {canMark && (
+        {canSelect && (
           <Checkbox
             label={t('select_all')}
             hideLabel
-            checked={isAll || (marked > 0 ? 'indeterminate' : false)}
+            checked={isAll || (selectedCount > 0 ? 'indeterminate' : false)}
             disabled={entries.length === 0}
             onChange={() => selection.set(isAll ? [] : entries.map(({ name }) => name))}
             className="items-center justify-center p-2"

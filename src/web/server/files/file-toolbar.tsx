@@ -5,21 +5,21 @@ import { Button, buttonStyle } from '../../components/button.tsx'
 import { controlStyle } from '../../components/field.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx'
 import { useServer } from '../server-context.tsx'
-import { useFileRights, useFiles, useHasTrash } from './files-context.tsx'
+import { useFilePermissions, useFiles, useHasTrash } from './files-context.tsx'
 import { chooseFiles } from './upload-area.tsx'
-import type { Chosen } from './upload-queue.ts'
+import type { ChosenFile } from './upload-queue.ts'
 
-/** What can be put into the folder, and the way to the trash. */
+/** Buttons to add files and folders, and the link to the trash. */
 export function FilesHeaderActions({
   onChosen,
 }: {
-  onChosen: (chosen: Promise<readonly Chosen[]> | readonly Chosen[]) => void
+  onChosen: (chosen: Promise<readonly ChosenFile[]> | readonly ChosenFile[]) => void
 }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
   const { directory, open } = useFiles()
   const navigate = useNavigate()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const hasTrash = useHasTrash()
   const newFile = () =>
     void navigate({ to: '/server/$server/files/new', params: { server: id }, search: { directory } })
@@ -46,7 +46,7 @@ export function FilesHeaderActions({
           </Menu>
           <Menu
             trigger={
-              <Button look="primary" icon={Upload}>
+              <Button variant="primary" icon={Upload}>
                 {t('strings:action.upload')}
               </Button>
             }
@@ -64,7 +64,7 @@ export function FilesHeaderActions({
   )
 }
 
-/** Narrows what is shown to names that hold a text, and says how many these are. */
+/** Filters the entries by name and shows how many match. */
 export function FilterField({
   value,
   onChange,

@@ -6,55 +6,57 @@ import { trashQuery } from '../../api/trash.ts'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 
-/** What is asked before something is done to files. */
+/** A dialog about files, with what it needs. */
 export type OpenDialog =
   | { kind: 'folder' | 'pull' }
   | { kind: 'rename'; entry: FileEntry }
   | { kind: 'move'; names: readonly string[] }
   | { kind: 'modes'; entries: readonly FileEntry[] }
-  /** `isTrashOff` when these were to go into a trash that there is not. */
-  | { kind: 'delete'; names: readonly string[]; isTrashOff?: boolean }
+  /** `isTrashDisabled` when the files should have gone to the trash. */
+  | { kind: 'delete'; names: readonly string[]; isTrashDisabled?: boolean }
 
 type FilesView = {
   directory: string
-  /** What is in the folder, whether it is shown or not. */
+  /** All entries of the folder, filtered or not. */
   entries: readonly FileEntry[]
+  /** Whether the folder has more entries than these. */
+  isTruncated: boolean
   open: (dialog: OpenDialog) => void
 }
 
 const Context = createContext<FilesView | null>(null)
 export const FilesProvider = Context
 
-/** The folder that the page shows. */
+/** Returns the open folder. */
 export function useFiles(): FilesView {
   const value = useContext(Context)
   if (!value) throw new Error('There is no folder here.')
   return value
 }
 
-/** What the reader may do with the files of this server, as it is now. */
-export function useFileRights() {
+/** Returns what the user may do with the files of this server now. */
+export function useFilePermissions() {
   const { server, can } = useServer()
-  const isFree = !isBlocked(server)
+  const isAvailable = !isBlocked(server)
   return {
-    read: isFree && can('file.read-content'),
-    create: isFree && can('file.create'),
-    update: isFree && can('file.update'),
-    remove: isFree && can('file.delete'),
-    pack: isFree && can('file.archive'),
+    read: isAvailable && can('file.read-content'),
+    create: isAvailable && can('file.create'),
+    update: isAvailable && can('file.update'),
+    remove: isAvailable && can('file.delete'),
+    pack: isAvailable && can('file.archive'),
   }
 }
 
-/** Whether anything can be done with several files at once: without that there is nothing to mark them for. */
-export function useCanMark(): boolean {
-  const rights = useFileRights()
+/** Whether any action works on several files; otherwise selecting them has no use. */
+export function useCanSelect(): boolean {
+  const rights = useFilePermissions()
   return rights.update || rights.remove || rights.pack
 }
 
-/** Whether there is a trash. While nobody knows, it is tried. */
+/** Whether the trash is enabled; true while that is unknown. */
 export function useHasTrash(): boolean {
   const { id } = useServer()
-  const { remove } = useFileRights()
+  const { remove } = useFilePermissions()
   const trash = useQuery({ ...trashQuery(id, 1), enabled: remove })
   return asRequestError(trash.error)?.status !== 403
 }

@@ -6,50 +6,55 @@ import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../../api/error.ts'
 import { type FileEntry, filesQuery } from '../../api/files.ts'
 import { usePageTitle } from '../../app/page-title.ts'
+import { Banner } from '../../components/badge.tsx'
 import { buttonStyle } from '../../components/button.tsx'
 import { PageHeader } from '../../components/card.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'
-import { arrange, type Sort } from './entries.ts'
+import { filterAndSort, type Sort } from './entries.ts'
 import { FileDialogs } from './file-dialogs.tsx'
 import { useDialog } from './use-dialog.ts'
 import { FileTable } from './file-table.tsx'
 import { FilterField, FilesHeaderActions } from './file-toolbar.tsx'
-import { FileWorkList } from './file-work.tsx'
-import { FilesProvider, useFileRights, useFiles } from './files-context.tsx'
+import { NodeTaskList } from './node-tasks.tsx'
+import { FilesProvider, useFilePermissions, useFiles } from './files-context.tsx'
 import { nameOf } from './paths.ts'
-import { PathTrail } from './path-trail.tsx'
+import { PathBreadcrumbs } from './path-breadcrumbs.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './selection.ts'
 import { CollisionDialog, UploadArea } from './upload-area.tsx'
 import { UploadPanel } from './upload-panel.tsx'
 import { useUploads } from './use-uploads.ts'
 
-const nothing: FileEntry[] = []
+const noEntries: FileEntry[] = []
 
-/** A folder of the server. Give it the folder as its `key`: what is marked and filtered belongs to one. */
+/** Shows a folder. Use the path as its `key`: selection and filter belong to one folder. */
 export function FilesPage({ directory }: { directory: string }) {
   const { t } = useTranslation('files')
   const { id, server } = useServer()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const { dialog, open, close } = useDialog()
   const content = useQuery(filesQuery(id, directory))
   const uploads = useUploads(directory)
   usePageTitle(directory === '/' ? t('title') : nameOf(directory), server.name)
-  const isGone = asRequestError(content.error)?.status === 404
-  const entries = (isGone ? undefined : content.data) ?? nothing
-  const view = useMemo(() => ({ directory, entries, open }), [directory, entries, open])
+  const isMissing = asRequestError(content.error)?.status === 404
+  const entries = (isMissing ? undefined : content.data?.entries) ?? noEntries
+  const isTruncated = content.data?.isTruncated === true
+  const view = useMemo(
+    () => ({ directory, entries, isTruncated, open }),
+    [directory, entries, isTruncated, open],
+  )
   return (
     <FilesProvider value={view}>
       <div className="flex min-w-0 flex-col gap-3">
         <div>
           <PageHeader title={t('title')} actions={<FilesHeaderActions onChosen={uploads.add} />} />
-          <PathTrail path={directory} />
+          <PathBreadcrumbs path={directory} />
         </div>
         <UploadPanel />
-        <FileWorkList />
-        {isGone ? (
-          <GoneFolder />
+        <NodeTaskList />
+        {isMissing ? (
+          <MissingFolder />
         ) : (
           <Loaded query={content} skeleton={<Skeleton rows={8} className="h-10" />}>
             {() =>
@@ -72,16 +77,21 @@ export function FilesPage({ directory }: { directory: string }) {
 
 function FolderContent() {
   const { t } = useTranslation('files')
-  const { entries } = useFiles()
+  const { entries, isTruncated } = useFiles()
   const [filter, setFilter] = useState('')
   const [sort, setSort] = useState<Sort>({ by: 'name', isDescending: false })
-  const shown = useMemo(() => arrange(entries, filter, sort), [entries, filter, sort])
+  const shown = useMemo(() => filterAndSort(entries, filter, sort), [entries, filter, sort])
   const shownNames = useMemo(() => shown.map(({ name }) => name), [shown])
   const names = useMemo(() => entries.map(({ name }) => name), [entries])
   const selection = useSelection(shownNames, names)
   if (entries.length === 0) return <EmptyState icon={FolderOpen} title={t('empty')} text={t('empty_text')} />
   return (
     <>
+      {isTruncated && (
+        <Banner tone="warn" title={t('truncated')}>
+          {t('truncated_text')}
+        </Banner>
+      )}
       <FilterField value={filter} onChange={setFilter} shown={shown.length} total={entries.length} />
       {shown.length === 0 ? (
         <EmptyState icon={SearchX} title={t('filter_none')} />
@@ -93,7 +103,7 @@ function FolderContent() {
   )
 }
 
-function GoneFolder() {
+function MissingFolder() {
   const { t } = useTranslation('files')
   const { id } = useServer()
   return (

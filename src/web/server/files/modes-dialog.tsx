@@ -7,15 +7,15 @@ import { TextField } from '../../components/field.tsx'
 import { Checkbox } from '../../components/switch.tsx'
 import { useChangeModes } from './file-actions.ts'
 
-/** Who, each with the digit of the mode that is his. */
-const people = ['owner', 'group', 'others'] as const
+/** The three classes of a mode, one for each octal digit. */
+const modeClasses = ['owner', 'group', 'others'] as const
 const rights = [
   ['read', 4],
   ['write', 2],
   ['execute', 1],
 ] as const
 
-/** Asks which rights the entries shall have, by boxes or as octal digits. */
+/** Asks for the permissions of the entries, by checkboxes or as octal digits. */
 export function ModesDialog({ entries, onClose }: { entries: readonly FileEntry[]; onClose: () => void }) {
   const { t } = useTranslation('files')
   const form = useId()
@@ -39,7 +39,7 @@ export function ModesDialog({ entries, onClose }: { entries: readonly FileEntry[
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" disabled={!isValid}>
+          <Button type="submit" form={form} variant="primary" disabled={!isValid}>
             {t('strings:action.save')}
           </Button>
         </>
@@ -54,7 +54,7 @@ export function ModesDialog({ entries, onClose }: { entries: readonly FileEntry[
           onClose()
         }}
       >
-        <ModeBoxes mode={isValid ? mode : '000'} onChange={setMode} />
+        <ModeCheckboxes mode={isValid ? mode : '000'} onChange={setMode} />
         <TextField
           label={t('mode_octal')}
           hint={t('mode_hint')}
@@ -70,23 +70,26 @@ export function ModesDialog({ entries, onClose }: { entries: readonly FileEntry[
   )
 }
 
-function ModeBoxes({ mode, onChange }: { mode: string; onChange: (mode: string) => void }) {
+function ModeCheckboxes({ mode, onChange }: { mode: string; onChange: (mode: string) => void }) {
   const { t } = useTranslation('files')
   const digits = mode.split('').map(Number)
-  const toggle = (at: number, bit: number) =>
-    onChange(digits.map((digit, each) => (each === at ? digit ^ bit : digit)).join(''))
+  const toggle = (index: number, bit: number) =>
+    onChange(digits.map((digit, each) => (each === index ? digit ^ bit : digit)).join(''))
   return (
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
-      {people.map((who, at) => (
-        <fieldset key={who} className="flex flex-col gap-1 rounded-control border border-line px-3 pt-1 pb-2">
-          <legend className="px-1 text-xs font-medium text-muted">{t(`mode.${who}`)}</legend>
+      {modeClasses.map((modeClass, index) => (
+        <fieldset
+          key={modeClass}
+          className="flex flex-col gap-1 rounded-control border border-line px-3 pt-1 pb-2"
+        >
+          <legend className="px-1 text-xs font-medium text-muted">{t(`mode.${modeClass}`)}</legend>
           <div className="flex flex-wrap gap-x-4 sm:flex-col">
             {rights.map(([right, bit]) => (
               <Checkbox
                 key={right}
                 label={t(`mode.${right}`)}
-                checked={((digits[at] ?? 0) & bit) !== 0}
-                onChange={() => toggle(at, bit)}
+                checked={((digits[index] ?? 0) & bit) !== 0}
+                onChange={() => toggle(index, bit)}
                 className="min-h-9 items-center"
               />
             ))}

@@ -11,21 +11,21 @@ import { useServer } from '../server-context.tsx'
 import { kindOf } from './entries.ts'
 import { useMove } from './file-actions.ts'
 import { useFiles } from './files-context.tsx'
-import { joinPath, normalPath, parentOf } from './paths.ts'
+import { joinPath, normalizePath, parentOf } from './paths.ts'
 
-/** Asks into which folder the entries go: found by stepping through folders, or typed. */
+/** Asks for the folder to move the entries to: picked or typed. */
 export function MoveDialog({ names, onClose }: { names: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation('files')
   const { directory } = useFiles()
   const form = useId()
-  const [typed, setTyped] = useState(directory)
-  const [shown, setShown] = useState(directory)
+  const [path, setPath] = useState(directory)
+  const [openFolder, setOpenFolder] = useState(directory)
   const move = useMove()
-  const target = normalPath(typed)
+  const target = normalizePath(path)
   const isInside = names.some((name) => `${target}/`.startsWith(`${joinPath(directory, name)}/`))
-  const step = (folder: string) => {
-    setTyped(folder)
-    setShown(folder)
+  const open = (folder: string) => {
+    setPath(folder)
+    setOpenFolder(folder)
   }
   return (
     <Dialog
@@ -36,7 +36,7 @@ export function MoveDialog({ names, onClose }: { names: readonly string[]; onClo
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" disabled={target === directory || isInside}>
+          <Button type="submit" form={form} variant="primary" disabled={target === directory || isInside}>
             {t('move')}
           </Button>
         </>
@@ -54,27 +54,27 @@ export function MoveDialog({ names, onClose }: { names: readonly string[]; onClo
         <TextField
           label={t('target')}
           hint={t('target_hint')}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={path}
+          onChange={(event) => setPath(event.target.value)}
           error={isInside ? t('target_inside') : undefined}
           autoComplete="off"
           spellCheck={false}
         />
-        <FolderChoice folder={shown} hidden={shown === directory ? names : []} onStep={step} />
+        <FolderPicker folder={openFolder} hidden={openFolder === directory ? names : []} onOpen={open} />
       </form>
     </Dialog>
   )
 }
 
-/** The folders of a folder, to step into; `hidden` ones are those that are moved. */
-function FolderChoice({
+/** Lists the subfolders of a folder to step into; `hidden` are the entries being moved. */
+function FolderPicker({
   folder,
   hidden,
-  onStep,
+  onOpen,
 }: {
   folder: string
   hidden: readonly string[]
-  onStep: (folder: string) => void
+  onOpen: (folder: string) => void
 }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
@@ -88,18 +88,18 @@ function FolderChoice({
       className="max-h-64 min-h-32 overflow-y-auto rounded-control border border-line p-1"
     >
       {folder !== '/' && (
-        <button type="button" onClick={() => onStep(parentOf(folder))} className={style}>
+        <button type="button" onClick={() => onOpen(parentOf(folder))} className={style}>
           <CornerLeftUp aria-hidden className="size-4 shrink-0 text-muted" /> {t('parent')}
         </button>
       )}
       <Loaded query={content} skeleton={<Skeleton rows={2} className="h-9" />}>
-        {(entries) => {
+        {({ entries }) => {
           const folders = entries.filter(
             (entry) => kindOf(entry) === 'folder' && !hidden.includes(entry.name),
           )
           if (folders.length === 0) return <p className="px-2.5 py-2 text-sm text-muted">{t('no_folders')}</p>
           return folders.map(({ name }) => (
-            <button key={name} type="button" onClick={() => onStep(joinPath(folder, name))} className={style}>
+            <button key={name} type="button" onClick={() => onOpen(joinPath(folder, name))} className={style}>
               <Folder aria-hidden className="size-4 shrink-0 text-brand-text" />
               <span className="min-w-0 wrap-anywhere">{name}</span>
             </button>

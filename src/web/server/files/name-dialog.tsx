@@ -4,36 +4,36 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { FormError, TextField } from '../../components/field.tsx'
 
-/** Asks for a name that is not taken in the folder. */
+/** Asks for a name that does not exist in the folder yet. */
 export function NameDialog({
   title,
   label,
   action,
   initial,
-  taken,
+  existingNames,
   busy = false,
   error,
   fieldError,
   onClose,
-  onName,
+  onSubmit,
 }: {
   title: string
   label: string
   action: string
   initial: string
-  taken: readonly string[]
+  existingNames: readonly string[]
   busy?: boolean
   error?: unknown
   fieldError?: string | undefined
   onClose: () => void
-  onName: (name: string) => void
+  onSubmit: (name: string) => void
 }) {
   const { t } = useTranslation('files')
   const form = useId()
   const [name, setName] = useState(initial)
-  const isTaken = name !== initial && taken.includes(name)
+  const exists = name !== initial && existingNames.includes(name)
   const isNoName = name.includes('/') || name === '.' || name === '..'
-  const reason = isTaken ? t('trash:exists') : isNoName ? t('no_name') : fieldError
+  const reason = exists ? t('trash:exists') : isNoName ? t('no_name') : fieldError
   return (
     <Dialog
       open
@@ -46,9 +46,9 @@ export function NameDialog({
           <Button
             type="submit"
             form={form}
-            look="primary"
+            variant="primary"
             busy={busy}
-            disabled={name.trim() === '' || name === initial || isTaken || isNoName}
+            disabled={name.trim() === '' || name === initial || exists || isNoName}
           >
             {action}
           </Button>
@@ -60,14 +60,14 @@ export function NameDialog({
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          onName(name)
+          onSubmit(name)
         }}
       >
         <TextField
           label={label}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          ref={focusOnName}
+          ref={selectBaseName}
           error={reason}
           autoComplete="off"
           autoCapitalize="off"
@@ -79,8 +79,8 @@ export function NameDialog({
   )
 }
 
-/** The field has the focus when the dialog opens, with all of the name marked but its ending. */
-function focusOnName(field: HTMLInputElement | null): void {
+/** Focuses the field and selects the name without its extension. */
+function selectBaseName(field: HTMLInputElement | null): void {
   if (!field) return
   const dot = field.value.lastIndexOf('.')
   field.focus()

@@ -1,5 +1,8 @@
-/** The absolute path that is meant: without `.`, `..`, doubled and trailing slashes. What leads out ends at the root. */
-export function normalPath(path: string): string {
+/**
+ * Returns the absolute path without `.`, `..`, and double or trailing slashes. Paths above the root end at the
+ * root.
+ */
+export function normalizePath(path: string): string {
   const segments: string[] = []
   for (const segment of path.split('/')) {
     if (segment === '..') segments.pop()
@@ -8,19 +11,19 @@ export function normalPath(path: string): string {
   return `/${segments.join('/')}`
 }
 
-/** The path of something in a folder. */
-export const joinPath = (directory: string, name: string): string => normalPath(`${directory}/${name}`)
+/** Joins a folder and a name. */
+export const joinPath = (directory: string, name: string): string => normalizePath(`${directory}/${name}`)
 
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/'
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** The folders from the root to a path, each with its own path. */
+/** Returns the folders from the root to a path. */
 export function ancestorsOf(path: string): { name: string; path: string }[] {
   const names = path.split('/').filter(Boolean)
   return names.map((name, at) => ({ name, path: `/${names.slice(0, at + 1).join('/')}` }))
 }
 
-/** How a path is called from within a folder, by way of the root. */
-export const pathFrom = (directory: string, path: string): string =>
+/** Returns a path relative to a folder, by way of the root. */
+export const relativePath = (directory: string, path: string): string =>
   '../'.repeat(ancestorsOf(directory).length) + path.slice(1)

@@ -11,7 +11,7 @@ import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { useFiles } from './files-context.tsx'
 
-/** Asks from where the node shall fetch a file. */
+/** Asks for the address of a file that the node downloads. */
 export function PullDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('files')
   const { id } = useServer()
@@ -37,7 +37,7 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['files', id] }),
   })
-  const refusal = asRequestError(pull.error)
+  const requestError = asRequestError(pull.error)
   return (
     <Dialog
       open
@@ -48,7 +48,7 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={pull.isPending} disabled={url === ''}>
+          <Button type="submit" form={form} variant="primary" busy={pull.isPending} disabled={url === ''}>
             {t('pull_action')}
           </Button>
         </>
@@ -69,7 +69,7 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
           placeholder="https://"
           value={url}
           onChange={(event) => setUrl(event.target.value)}
-          error={refusal?.fieldError('url')}
+          error={requestError?.fieldError('url')}
           autoComplete="off"
         />
         <TextField
@@ -77,7 +77,7 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
           hint={t('pull_name_hint')}
           value={filename}
           onChange={(event) => setFilename(event.target.value)}
-          error={refusal?.fieldError('filename')}
+          error={requestError?.fieldError('filename')}
           autoComplete="off"
           spellCheck={false}
         />

@@ -3,21 +3,21 @@ import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/button.tsx'
 import { classNames } from '../../components/class-names.ts'
 import { useTrash } from './file-actions.ts'
-import { useFileWork } from './file-work.tsx'
-import { useFileRights, useFiles, useHasTrash } from './files-context.tsx'
+import { useNodeTasks } from './node-tasks.tsx'
+import { useFilePermissions, useFiles, useHasTrash } from './files-context.tsx'
 import type { Selection } from './selection.ts'
 
-/** What can be done with all that is marked; it stays in sight while the list is scrolled. */
+/** Actions for the selected entries; stays visible while the list scrolls. */
 export function SelectionBar({ selection }: { selection: Selection }) {
   const { t } = useTranslation('files')
   const { entries, open } = useFiles()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const hasTrash = useHasTrash()
   const trash = useTrash()
-  const work = useFileWork()
+  const work = useNodeTasks()
   const names = [...selection.names]
   if (names.length === 0) return null
-  const marked = entries.filter(({ name }) => selection.names.has(name))
+  const selected = entries.filter(({ name }) => selection.names.has(name))
   return (
     <div
       role="toolbar"
@@ -35,7 +35,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
         <Action
           icon={KeyRound}
           text={t('permissions')}
-          onClick={() => open({ kind: 'modes', entries: marked })}
+          onClick={() => open({ kind: 'modes', entries: selected })}
         />
       )}
       {rights.remove && hasTrash && (
@@ -49,7 +49,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
   )
 }
 
-/** Its text is shown where there is room. */
+/** Its label is shown when there is room. */
 const Action = ({
   icon,
   text,
@@ -62,7 +62,7 @@ const Action = ({
   onClick: () => void
 }) => (
   <Button
-    look="quiet"
+    variant="quiet"
     icon={icon}
     aria-label={text}
     onClick={onClick}

@@ -1,6 +1,6 @@
 /**
- * Sends files to an address of a node as one form; the status of the answer, 0 when there was none. Rejects when it
- * is aborted. By XMLHttpRequest, since `fetch` does not tell how much has left.
+ * Uploads files to a node as one form. Returns the status, 0 without an answer, and rejects when it is aborted.
+ * Uses XMLHttpRequest, since `fetch` reports no upload progress.
  */
 export function sendForm(
   url: URL,

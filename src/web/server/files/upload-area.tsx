@@ -4,37 +4,37 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { classNames } from '../../components/class-names.ts'
-import { chosenFrom, droppedFiles } from './chosen-files.ts'
+import { filesFromInput, droppedFiles } from './chosen-files.ts'
 import { useFiles } from './files-context.tsx'
-import type { Chosen } from './upload-queue.ts'
+import type { ChosenFile } from './upload-queue.ts'
 import type { Collision } from './use-uploads.ts'
 
-type Choose = (chosen: Promise<readonly Chosen[]> | readonly Chosen[]) => void
+type OnChosen = (chosen: Promise<readonly ChosenFile[]> | readonly ChosenFile[]) => void
 
-/** Kept while the choice is open: browsers forget what nothing holds. */
-let openChoice: HTMLInputElement | null = null
+/** Referenced while the picker is open, since some browsers discard an input that nothing refers to. */
+let openPicker: HTMLInputElement | null = null
 
-/** Opens the browser's choice of files, or of a folder. */
-export function chooseFiles(directory: string, isFolder: boolean, onChosen: Choose): void {
+/** Opens the browser's file or folder picker. */
+export function chooseFiles(directory: string, isFolder: boolean, onChosen: OnChosen): void {
   const field = document.createElement('input')
-  openChoice = field
+  openPicker = field
   field.type = 'file'
   field.multiple = true
   field.webkitdirectory = isFolder
   field.addEventListener('change', () => {
-    if (openChoice === field) openChoice = null
-    onChosen(chosenFrom(field.files ?? [], directory))
+    if (openPicker === field) openPicker = null
+    onChosen(filesFromInput(field.files ?? [], directory))
   })
   field.click()
 }
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
 
-/** Takes files that are dropped anywhere on the page; the button below the list does the same by keyboard. */
-export function UploadArea({ onChosen, children }: { onChosen: Choose; children: ReactNode }) {
+/** Accepts files dropped anywhere on the page; its button opens the file picker instead. */
+export function UploadArea({ onChosen, children }: { onChosen: OnChosen; children: ReactNode }) {
   const { t } = useTranslation('files')
   const { directory } = useFiles()
-  const isOver = useDrop(directory, onChosen)
+  const isDragging = useDrop(directory, onChosen)
   return (
     <>
       {children}
@@ -43,36 +43,36 @@ export function UploadArea({ onChosen, children }: { onChosen: Choose; children:
         onClick={() => chooseFiles(directory, false, onChosen)}
         className={classNames(
           'flex min-h-12 w-full items-center justify-center gap-2.5 rounded-card border border-dashed px-4 py-3 text-sm',
-          isOver
+          isDragging
             ? 'border-brand bg-brand-soft text-brand-text'
             : 'border-line-strong text-muted hover:bg-raised hover:text-ink',
         )}
       >
         <Upload aria-hidden className="size-4 shrink-0" />
-        {t(isOver ? 'upload.drop_here' : 'upload.drop')}
+        {t(isDragging ? 'upload.drop_here' : 'upload.drop')}
       </button>
     </>
   )
 }
 
-/** Whether files are being dragged over the page, which takes them. */
-function useDrop(directory: string, onChosen: Choose): boolean {
-  const [isOver, setOver] = useState(false)
+/** Whether files are being dragged over the page. */
+function useDrop(directory: string, onChosen: OnChosen): boolean {
+  const [isDragging, setDragging] = useState(false)
   const depth = useRef(0)
   const choose = useRef(onChosen)
   useEffect(() => {
     choose.current = onChosen
   })
   useEffect(() => {
-    const enter = (event: DragEvent, by: number) => {
+    const changeDepth = (event: DragEvent, by: number) => {
       if (!hasFiles(event)) return
       depth.current = Math.max(0, depth.current + by)
-      setOver(depth.current > 0)
+      setDragging(depth.current > 0)
     }
     const abort = new AbortController()
     const { signal } = abort
-    addEventListener('dragenter', (event) => enter(event, 1), { signal })
-    addEventListener('dragleave', (event) => enter(event, -1), { signal })
+    addEventListener('dragenter', (event) => changeDepth(event, 1), { signal })
+    addEventListener('dragleave', (event) => changeDepth(event, -1), { signal })
     addEventListener('dragover', (event) => hasFiles(event) && event.preventDefault(), { signal })
     addEventListener(
       'drop',
@@ -80,17 +80,17 @@ function useDrop(directory: string, onChosen: Choose): boolean {
         if (!hasFiles(event) || !event.dataTransfer) return
         event.preventDefault()
         depth.current = 0
-        setOver(false)
+        setDragging(false)
         choose.current(droppedFiles(event.dataTransfer.items, directory))
       },
       { signal },
     )
     return () => abort.abort()
   }, [directory])
-  return isOver
+  return isDragging
 }
 
-/** Says which files would be replaced, before they are. */
+/** Lists the files that an upload would replace. */
 export function CollisionDialog({
   collision,
   onDecide,
@@ -100,7 +100,7 @@ export function CollisionDialog({
 }) {
   const { t } = useTranslation('files')
   const shown = collision.paths.slice(0, 8)
-  const more = collision.paths.length - shown.length
+  const hiddenCount = collision.paths.length - shown.length
   return (
     <Dialog
       open
@@ -114,7 +114,7 @@ export function CollisionDialog({
           {collision.paths.length < collision.chosen.length && (
             <Button onClick={() => onDecide('skip')}>{t('upload.skip')}</Button>
           )}
-          <Button look="danger" onClick={() => onDecide('replace')}>
+          <Button variant="danger" onClick={() => onDecide('replace')}>
             {t('upload.replace')}
           </Button>
         </>
@@ -126,7 +126,7 @@ export function CollisionDialog({
             {path}
           </li>
         ))}
-        {more > 0 && <li className="text-muted">{t('more', { count: more })}</li>}
+        {hiddenCount > 0 && <li className="text-muted">{t('more', { count: hiddenCount })}</li>}
       </ul>
     </Dialog>
   )

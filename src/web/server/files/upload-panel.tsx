@@ -6,26 +6,26 @@ import { Button, IconButton } from '../../components/button.tsx'
 import { Progress } from '../../components/meter.tsx'
 import { useServer } from '../server-context.tsx'
 import { joinPath } from './paths.ts'
-import { isOpen, type Upload, uploadsTo } from './upload-queue.ts'
+import { isPending, type Upload, uploadsTo } from './upload-queue.ts'
 
-/** Rows that are shown; there may be thousands. */
-const mostRows = 50
+/** Only this many rows are shown; there may be thousands. */
+const maxRows = 50
 const order = ['failed', 'sending', 'waiting', 'done', 'cancelled'] as const
 
-const total = (uploads: readonly Upload[], of: (upload: Upload) => number) =>
-  uploads.reduce((sum, upload) => sum + of(upload), 0)
+const sumOf = (uploads: readonly Upload[], valueOf: (upload: Upload) => number) =>
+  uploads.reduce((sum, upload) => sum + valueOf(upload), 0)
 
-/** How far the uploads are, each with what can be done about it; nothing where there are none. */
+/** Shows the progress of the uploads with their actions; nothing without uploads. */
 export function UploadPanel() {
   const { t } = useTranslation('files')
   const { id } = useServer()
   const queue = uploadsTo(id)
-  const uploads = useSyncExternalStore(queue.watch, queue.snapshot)
-  const open = uploads.filter(isOpen)
+  const uploads = useSyncExternalStore(queue.subscribe, queue.getSnapshot)
+  const open = uploads.filter(isPending)
   useLeaveWarning(open.length > 0)
   if (uploads.length === 0) return null
-  const counted = uploads.filter(({ state }) => state !== 'cancelled')
-  const bytes = total(counted, ({ file }) => file.size)
+  const active = uploads.filter(({ state }) => state !== 'cancelled')
+  const bytes = sumOf(active, ({ file }) => file.size)
   const failed = uploads.filter(({ state }) => state === 'failed').length
   const shown = order.flatMap((state) => uploads.filter((upload) => upload.state === state))
   const title =
@@ -41,11 +41,11 @@ export function UploadPanel() {
           {title}
         </p>
         {open.length > 0 ? (
-          <Button look="quiet" onClick={() => queue.cancel(...open.map((upload) => upload.id))}>
+          <Button variant="quiet" onClick={() => queue.cancel(...open.map((upload) => upload.id))}>
             {t('upload.cancel_all')}
           </Button>
         ) : (
-          <Button look="quiet" onClick={() => queue.clear()}>
+          <Button variant="quiet" onClick={() => queue.clear()}>
             {t('upload.clear')}
           </Button>
         )}
@@ -53,15 +53,15 @@ export function UploadPanel() {
       <div className="px-4 pb-3">
         <Progress
           label={t('upload.progress')}
-          share={bytes > 0 ? total(counted, ({ sent }) => sent) / bytes : null}
+          ratio={bytes > 0 ? sumOf(active, ({ sent }) => sent) / bytes : null}
         />
       </div>
       <ul className="max-h-64 divide-y divide-line overflow-y-auto border-t border-line">
-        {shown.slice(0, mostRows).map((upload) => (
+        {shown.slice(0, maxRows).map((upload) => (
           <UploadRow key={upload.id} upload={upload} />
         ))}
-        {shown.length > mostRows && (
-          <li className="px-4 py-2 text-sm text-muted">{t('more', { count: shown.length - mostRows })}</li>
+        {shown.length > maxRows && (
+          <li className="px-4 py-2 text-sm text-muted">{t('more', { count: shown.length - maxRows })}</li>
         )}
       </ul>
     </section>
@@ -93,12 +93,12 @@ function UploadRow({ upload }: { upload: Upload }) {
         {state === 'sending' && (
           <Progress
             label={t('upload.progress_of', { name: file.name })}
-            share={file.size > 0 ? upload.sent / file.size : 1}
+            ratio={file.size > 0 ? upload.sent / file.size : 1}
           />
         )}
         {reason && <p className="text-xs wrap-anywhere text-bad">{reason}</p>}
       </div>
-      {isOpen(upload) && (
+      {isPending(upload) && (
         <IconButton
           icon={X}
           label={t('upload.cancel', { name: file.name })}
@@ -116,7 +116,7 @@ function UploadRow({ upload }: { upload: Upload }) {
   )
 }
 
-/** Leaving the panel would end what is being sent. */
+/** Warns before the user leaves the panel, which would abort the uploads. */
 function useLeaveWarning(isBusy: boolean): void {
   useEffect(() => {
     if (!isBusy) return

@@ -3,39 +3,39 @@ import { createFolder, uploadUrl } from '../../api/files.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { sendForm } from './send-form.ts'
 
-/** A file, and the folder into which it goes; `isNewFolder` when that may have to be made first. */
-export type Chosen = { file: File; directory: string; isNewFolder: boolean }
+/** A file and its target folder; `isNewFolder` when the folder may have to be created first. */
+export type ChosenFile = { file: File; directory: string; isNewFolder: boolean }
 
 export type UploadState = 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
-export type Upload = Chosen & {
+export type Upload = ChosenFile & {
   id: number
   state: UploadState
-  /** Bytes that have left. */
+  /** Bytes that have been sent. */
   sent: number
-  /** Why it failed: the panel's sentence, or the name of a text. */
+  /** Why it failed: an error of the panel, or the key of a text. */
   failure: { text: string } | { name: 'unreachable' | 'protected' | 'refused' } | null
 }
 
-const atOnce = 3
-/** Small files of one folder travel together, since each address is good for one form and there are few a minute. */
-const mostTogether = 20
-const bytesTogether = 4 * 1024 * 1024
-/** Milliseconds of rest when the panel asks for one and does not say how long. */
-const rest = 10_000
+const maxConcurrentForms = 3
+/** Small files of one folder share a form: an upload address is valid for one form, and its route is throttled. */
+const maxFilesPerForm = 20
+const maxBytesPerForm = 4 * 1024 * 1024
+/** How long to wait after a 429 without `Retry-After`. */
+const cooldownMs = 10_000
 
-/** What one form carries. */
+/** The uploads in one form. */
 type Batch = { ids: number[]; abort: AbortController }
 
 const queues = new Map<string, UploadQueue>()
 
-/** The uploads to a server: they go on while other pages are shown. */
+/** Returns the upload queue of a server, which continues while other pages are open. */
 export function uploadsTo(server: string): UploadQueue {
   const known = queues.get(server) ?? new UploadQueue(server)
   queues.set(server, known)
   return known
 }
 
-/** Sends files straight to the server's node, some at a time. Wings: POST /upload/file. */
+/** Uploads files directly to the server's node, several at a time. Wings: POST /upload/file. */
 export class UploadQueue {
   readonly #server: string
   #uploads: readonly Upload[] = []
@@ -43,75 +43,75 @@ export class UploadQueue {
   #resumesAt = 0
   readonly #batches = new Set<Batch>()
   readonly #folders = new Map<string, Promise<void>>()
-  readonly #watchers = new Set<() => void>()
+  readonly #subscribers = new Set<() => void>()
 
   constructor(server: string) {
     this.#server = server
   }
 
-  readonly snapshot = (): readonly Upload[] => this.#uploads
+  readonly getSnapshot = (): readonly Upload[] => this.#uploads
 
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher)
-    return () => this.#watchers.delete(watcher)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => this.#subscribers.delete(subscriber)
   }
 
-  add(chosen: readonly Chosen[]): void {
+  add(chosen: readonly ChosenFile[]): void {
     const added = chosen.map((each): Upload => {
       this.#lastId += 1
       return { ...each, id: this.#lastId, state: 'waiting', sent: 0, failure: null }
     })
     this.#set([...this.#uploads, ...added])
-    this.#fill()
+    this.#startBatches()
   }
 
-  /** It will not be sent; what travels with it is sent again without it. */
+  /** Cancels uploads. The other uploads of their form are sent again. */
   cancel(...ids: number[]): void {
-    this.#change(ids, (upload) => (isOpen(upload) ? { ...upload, state: 'cancelled' } : upload))
+    this.#update(ids, (upload) => (isPending(upload) ? { ...upload, state: 'cancelled' } : upload))
     for (const batch of this.#batches) {
       if (batch.ids.some((id) => ids.includes(id))) batch.abort.abort()
     }
   }
 
   retry(id: number): void {
-    this.#change([id], (upload) => ({ ...upload, state: 'waiting', sent: 0, failure: null }))
-    this.#fill()
+    this.#update([id], (upload) => ({ ...upload, state: 'waiting', sent: 0, failure: null }))
+    this.#startBatches()
   }
 
-  /** What is over is not shown any more. */
+  /** Removes finished uploads from the list. */
   clear(): void {
-    this.#set(this.#uploads.filter(isOpen))
+    this.#set(this.#uploads.filter(isPending))
   }
 
-  #fill(): void {
+  #startBatches(): void {
     if (Date.now() < this.#resumesAt) return
-    while (this.#batches.size < atOnce) {
-      const ids = this.#next()
+    while (this.#batches.size < maxConcurrentForms) {
+      const ids = this.#nextBatch()
       if (ids.length === 0) return
       const batch = { ids, abort: new AbortController() }
       this.#batches.add(batch)
-      this.#change(ids, (upload) => ({ ...upload, state: 'sending' }))
+      this.#update(ids, (upload) => ({ ...upload, state: 'sending' }))
       void this.#send(batch).finally(() => {
         this.#batches.delete(batch)
-        this.#fill()
+        this.#startBatches()
       })
     }
   }
 
-  #next(): number[] {
+  #nextBatch(): number[] {
     const waiting = this.#uploads.filter(({ state }) => state === 'waiting')
     const [first, ...others] = waiting
     if (!first) return []
-    const together = [first]
+    const batch = [first]
     let size = first.file.size
     for (const other of others) {
       size += other.file.size
-      if (together.length === mostTogether || size > bytesTogether) break
-      const isSameName = together.some(({ file }) => file.name === other.file.name)
+      if (batch.length === maxFilesPerForm || size > maxBytesPerForm) break
+      const isSameName = batch.some(({ file }) => file.name === other.file.name)
       if (other.directory !== first.directory || isSameName) break
-      together.push(other)
+      batch.push(other)
     }
-    return together.map(({ id }) => id)
+    return batch.map(({ id }) => id)
   }
 
   async #send(batch: Batch): Promise<void> {
@@ -119,7 +119,7 @@ export class UploadQueue {
     const [first] = uploads
     if (!first) return
     try {
-      if (first.isNewFolder) await this.#makeFolder(first.directory)
+      if (first.isNewFolder) await this.#createFolderOnce(first.directory)
       const url = new URL(await uploadUrl(this.#server))
       url.searchParams.set('directory', first.directory)
       const files = uploads.map(({ file }) => file)
@@ -131,31 +131,31 @@ export class UploadQueue {
     await queryClient.invalidateQueries({ queryKey: ['files', this.#server] })
   }
 
-  /** Each folder is made once; where that failed, the next file tries again. */
-  #makeFolder(directory: string): Promise<void> {
+  /** Creates each folder once; after a failure the next upload tries again. */
+  #createFolderOnce(directory: string): Promise<void> {
     const known = this.#folders.get(directory)
     if (known) return known
-    const made = createFolder(this.#server, '/', directory)
-    this.#folders.set(directory, made)
+    const creation = createFolder(this.#server, '/', directory)
+    this.#folders.set(directory, creation)
     const forget = () => this.#folders.delete(directory)
-    // A folder that was removed meanwhile is made anew by what is uploaded later.
-    made.then(() => setTimeout(forget, rest), forget)
-    return made
+    // A folder that is deleted meanwhile is created again by later uploads.
+    creation.then(() => setTimeout(forget, cooldownMs), forget)
+    return creation
   }
 
-  /** Forms are sent in order: what of all bytes has left tells which files are through. */
+  /** Files are sent in order, so the number of sent bytes tells which files are complete. */
   #progress(uploads: readonly Upload[], sent: number): void {
-    let left = sent
+    let remaining = sent
     const sentOf = new Map<number, number>()
     for (const { id, file } of uploads) {
-      sentOf.set(id, Math.min(left, file.size))
-      left = Math.max(0, left - file.size)
+      sentOf.set(id, Math.min(remaining, file.size))
+      remaining = Math.max(0, remaining - file.size)
     }
-    this.#change([...sentOf.keys()], (upload) => ({ ...upload, sent: sentOf.get(upload.id) ?? 0 }))
+    this.#update([...sentOf.keys()], (upload) => ({ ...upload, sent: sentOf.get(upload.id) ?? 0 }))
   }
 
   #finish({ ids }: Batch, status: number): void {
-    this.#change(ids, (upload) => {
+    this.#update(ids, (upload) => {
       if (upload.state !== 'sending') return upload
       if (status === 200) return { ...upload, state: 'done', sent: upload.file.size }
       const name = status === 0 ? 'unreachable' : status === 403 ? 'protected' : 'refused'
@@ -164,31 +164,33 @@ export class UploadQueue {
   }
 
   #fail({ ids, abort }: Batch, error: unknown): void {
-    const refusal = asRequestError(error)
-    if (refusal?.status === 429) {
-      const wait = refusal.retryAfter ? refusal.retryAfter * 1000 : rest
+    const requestError = asRequestError(error)
+    if (requestError?.status === 429) {
+      const wait = requestError.retryAfter ? requestError.retryAfter * 1000 : cooldownMs
       this.#resumesAt = Date.now() + wait
-      setTimeout(() => this.#fill(), wait + 1)
+      setTimeout(() => this.#startBatches(), wait + 1)
     }
-    const isLater = abort.signal.aborted || refusal?.status === 429
-    this.#change(ids, (upload) => {
+    const isDelayed = abort.signal.aborted || requestError?.status === 429
+    this.#update(ids, (upload) => {
       if (upload.state !== 'sending') return upload
-      if (isLater) return { ...upload, state: 'waiting', sent: 0 }
-      const failure = refusal?.message ? { text: refusal.message } : ({ name: 'unreachable' } as const)
+      if (isDelayed) return { ...upload, state: 'waiting', sent: 0 }
+      const failure = requestError?.message
+        ? { text: requestError.message }
+        : ({ name: 'unreachable' } as const)
       return { ...upload, state: 'failed', failure }
     })
   }
 
-  #change(ids: readonly number[], change: (upload: Upload) => Upload): void {
-    const touched = new Set(ids)
-    this.#set(this.#uploads.map((upload) => (touched.has(upload.id) ? change(upload) : upload)))
+  #update(ids: readonly number[], change: (upload: Upload) => Upload): void {
+    const changed = new Set(ids)
+    this.#set(this.#uploads.map((upload) => (changed.has(upload.id) ? change(upload) : upload)))
   }
 
   #set(uploads: readonly Upload[]): void {
     this.#uploads = uploads
-    for (const watcher of this.#watchers) watcher()
+    for (const subscriber of this.#subscribers) subscriber()
   }
 }
 
-/** Whether it is still to be sent, or on its way. */
-export const isOpen = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending'
+/** Whether an upload is waiting or being sent. */
+export const isPending = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending'

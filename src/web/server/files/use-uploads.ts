@@ -5,38 +5,40 @@ import { queryClient } from '../../api/query-client.ts'
 import { toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { joinPath, nameOf, parentOf } from './paths.ts'
-import { type Chosen, uploadsTo } from './upload-queue.ts'
+import { type ChosenFile, uploadsTo } from './upload-queue.ts'
 
-/** Files of which some would replace others, until the reader has decided. */
-export type Collision = { chosen: readonly Chosen[]; paths: readonly string[] }
+/** Files of which some already exist, until the user has decided. */
+export type Collision = { chosen: readonly ChosenFile[]; paths: readonly string[] }
 
-/** Files are put into the queue; where some would replace others, the reader is asked first. */
+/** Adds files to the upload queue. Asks the user first when some already exist. */
 export function useUploads(directory: string) {
   const { id } = useServer()
   const { t } = useTranslation('files')
   const [collision, setCollision] = useState<Collision | null>(null)
 
-  const add = async (chosen: readonly Chosen[]) => {
+  const add = async (chosen: readonly ChosenFile[]) => {
     const directories = [...new Set(chosen.map((each) => each.directory))]
-    const folders = new KnownFolders(id, directory)
-    const known = new Map(
+    const folders = new FolderNames(id, directory)
+    const namesByDirectory = new Map(
       await Promise.all(directories.map(async (each) => [each, await folders.namesIn(each)] as const)),
     )
-    const paths = chosen.filter(({ file, directory }) => known.get(directory)?.has(file.name)).map(pathOf)
+    const paths = chosen
+      .filter(({ file, directory }) => namesByDirectory.get(directory)?.has(file.name))
+      .map(pathOf)
     if (paths.length > 0) setCollision({ chosen, paths })
     else uploadsTo(id).add(chosen)
   }
 
   const decide = (decision: 'replace' | 'skip' | 'cancel') => {
-    const taken = new Set(collision?.paths)
+    const existingPaths = new Set(collision?.paths)
     const chosen = collision?.chosen ?? []
     setCollision(null)
     if (decision === 'replace') uploadsTo(id).add(chosen)
-    if (decision === 'skip') uploadsTo(id).add(chosen.filter((each) => !taken.has(pathOf(each))))
+    if (decision === 'skip') uploadsTo(id).add(chosen.filter((each) => !existingPaths.has(pathOf(each))))
   }
 
   return {
-    add: (chosen: Promise<readonly Chosen[]> | readonly Chosen[]) =>
+    add: (chosen: Promise<readonly ChosenFile[]> | readonly ChosenFile[]) =>
       void Promise.resolve(chosen)
         .then(add)
         .catch((error: unknown) => toastError(error, t('upload.unreadable'))),
@@ -45,10 +47,10 @@ export function useUploads(directory: string) {
   }
 }
 
-const pathOf = ({ file, directory }: Chosen) => joinPath(directory, file.name)
+const pathOf = ({ file, directory }: ChosenFile) => joinPath(directory, file.name)
 
-/** What is in folders, each looked into once; those that are not there cost no request, however many they are. */
-class KnownFolders {
+/** The file names in folders, each fetched once. New folders need no request. */
+class FolderNames {
   readonly #server: string
   readonly #base: string
   readonly #names = new Map<string, Promise<Set<string>>>()
@@ -59,18 +61,18 @@ class KnownFolders {
   }
 
   namesIn(directory: string): Promise<Set<string>> {
-    const known = this.#names.get(directory) ?? this.#look(directory)
-    this.#names.set(directory, known)
-    return known
+    const namesByDirectory = this.#names.get(directory) ?? this.#fetchNames(directory)
+    this.#names.set(directory, namesByDirectory)
+    return namesByDirectory
   }
 
-  async #look(directory: string): Promise<Set<string>> {
+  async #fetchNames(directory: string): Promise<Set<string>> {
     const isBase = directory === this.#base || directory === '/'
     if (!isBase && !(await this.namesIn(parentOf(directory))).has(nameOf(directory))) return new Set()
-    const entries = await queryClient
+    const { entries } = await queryClient
       .fetchQuery({ ...filesQuery(this.#server, directory), staleTime: 0 })
-      // What is wrong with the folder, the upload finds out.
-      .catch(() => [])
+      // An error of the folder will be reported by the upload.
+      .catch(() => ({ entries: [] }))
     return new Set(entries.map(({ name }) => name))
   }
 }

@@ -17,15 +17,15 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { PrivateText } from '../../components/private-text.tsx'
 import { toastError } from '../../components/toast.tsx'
-import { addressOf } from '../addresses.ts'
+import { allocationAddress } from '../addresses.ts'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 
-/** One address of a server, with its note and what can be done with it. */
+/** An allocation with its notes and actions. */
 export function AllocationRow({ allocation }: { allocation: Allocation }) {
   const { t } = useTranslation('network')
   const { can } = useServer()
-  const address = addressOf(allocation)
+  const address = allocationAddress(allocation)
   return (
     <li className="grid items-center gap-x-4 gap-y-3 px-4 py-3 md:grid-cols-[minmax(12rem,1fr)_minmax(12rem,2fr)_auto]">
       <div className="min-w-0">
@@ -49,7 +49,7 @@ export function AllocationRow({ allocation }: { allocation: Allocation }) {
   )
 }
 
-/** Saved when the field is left or Enter pressed; what was there comes back if that fails. */
+/** Saves on blur and on Enter; restores the old notes when that fails. */
 function Notes({ allocation }: { allocation: Allocation }) {
   const { t } = useTranslation('network')
   const { id, server, can } = useServer()
@@ -63,7 +63,7 @@ function Notes({ allocation }: { allocation: Allocation }) {
     if (notes !== (allocation.notes ?? '')) saving.mutate()
   }
   if (!can('allocation.update')) return <p className="text-sm wrap-anywhere text-muted">{allocation.notes}</p>
-  const refusal = asRequestError(saving.error)
+  const requestError = asRequestError(saving.error)
   return (
     <TextField
       label={t('notes_of', { port: allocation.port })}
@@ -72,7 +72,11 @@ function Notes({ allocation }: { allocation: Allocation }) {
       value={notes}
       maxLength={256}
       disabled={isBlocked(server)}
-      error={refusal ? (refusal.fieldError('notes') ?? (refusal.message || t('notes_failed'))) : undefined}
+      error={
+        requestError
+          ? (requestError.fieldError('notes') ?? (requestError.message || t('notes_failed')))
+          : undefined
+      }
       onChange={(event) => setNotes(event.target.value)}
       onBlur={save}
       onKeyDown={(event) => {
@@ -88,7 +92,7 @@ function PrimaryButton({ allocation }: { allocation: Allocation }) {
   const { id, server } = useServer()
   const queries = useQueryClient()
   const key = allocationsKey(id)
-  const moving = useMutation({
+  const promotion = useMutation({
     mutationFn: () => makeAllocationPrimary(id, allocation.id),
     onMutate: async () => {
       await queries.cancelQueries({ queryKey: key })
@@ -98,14 +102,14 @@ function PrimaryButton({ allocation }: { allocation: Allocation }) {
       )
       return before
     },
-    onError: (error, _given, before) => {
+    onError: (error, _variables, before) => {
       queries.setQueryData(key, before)
       toastError(error, t('primary_failed'))
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['server', id] }),
   })
   return (
-    <Button icon={Star} look="quiet" disabled={isBlocked(server)} onClick={() => moving.mutate()}>
+    <Button icon={Star} variant="quiet" disabled={isBlocked(server)} onClick={() => promotion.mutate()}>
       {t('make_primary')}
     </Button>
   )
@@ -115,10 +119,10 @@ function RemoveButton({ allocation }: { allocation: Allocation }) {
   const { t } = useTranslation('network')
   const { id, server } = useServer()
   const queries = useQueryClient()
-  const [isAsking, ask] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const removing = useMutation({
     mutationFn: () => removeAllocation(id, allocation.id),
-    onSuccess: () => ask(false),
+    onSuccess: () => setConfirming(false),
     onSettled: () => queries.invalidateQueries({ queryKey: allocationsKey(id) }),
   })
   return (
@@ -127,11 +131,11 @@ function RemoveButton({ allocation }: { allocation: Allocation }) {
         icon={Trash2}
         label={t('remove', { port: allocation.port })}
         disabled={isBlocked(server)}
-        onClick={() => ask(true)}
+        onClick={() => setConfirming(true)}
       />
       <ConfirmDialog
-        open={isAsking}
-        onOpenChange={ask}
+        open={isConfirming}
+        onOpenChange={setConfirming}
         title={t('remove', { port: allocation.port })}
         text={t('remove_text')}
         action={t('strings:action.remove')}

@@ -4,10 +4,10 @@ import type { RequestError } from '../../api/error.ts'
 import type { CronFields, CronTimes } from '../../api/schedules.ts'
 import { classNames } from '../../components/class-names.ts'
 import { SelectField, TextField } from '../../components/field.tsx'
-import { clockOf, fieldsOf, presetOf, presets, withClock } from './presets.ts'
+import { timeOfDay, presetFields, presetOf, presets, withTimeOfDay } from './presets.ts'
 import { weekdays, zonesByRegion } from './zones.ts'
 
-type Props = { value: CronTimes; onChange: (value: CronTimes) => void; refusal: RequestError | null }
+type Props = { value: CronTimes; onChange: (value: CronTimes) => void; requestError: RequestError | null }
 
 const names = [
   'minute',
@@ -17,8 +17,8 @@ const names = [
   'day_of_week',
 ] as const satisfies (keyof CronFields)[]
 
-/** Simple plans, the five fields they stand for, and the zone in which they are read. */
-export function CronEditor({ value, onChange, refusal }: Props) {
+/** Edits a cron expression by presets or by its five fields, with its time zone. */
+export function CronEditor({ value, onChange, requestError }: Props) {
   const { t } = useTranslation('schedules')
   const change = (fields: Partial<CronTimes>) => onChange({ ...value, ...fields })
   return (
@@ -36,7 +36,7 @@ export function CronEditor({ value, onChange, refusal }: Props) {
               autoComplete="off"
               autoCapitalize="off"
               spellCheck={false}
-              error={refusal?.fieldError(name)}
+              error={requestError?.fieldError(name)}
             />
           ))}
         </div>
@@ -44,7 +44,7 @@ export function CronEditor({ value, onChange, refusal }: Props) {
       <ZoneField
         zone={value.timezone}
         onChange={(timezone) => change({ timezone })}
-        error={refusal?.fieldError('timezone')}
+        error={requestError?.fieldError('timezone')}
       />
     </div>
   )
@@ -61,7 +61,7 @@ function PresetPicker({ value, onChange }: { value: CronTimes; onChange: (fields
             key={preset}
             type="button"
             aria-pressed={preset === current}
-            onClick={() => onChange(fieldsOf(preset, value))}
+            onClick={() => onChange(presetFields(preset, value))}
             className={classNames(
               'min-h-9 rounded-control border px-3 text-sm font-medium transition-colors',
               preset === current
@@ -78,7 +78,7 @@ function PresetPicker({ value, onChange }: { value: CronTimes; onChange: (fields
   )
 }
 
-/** When in the hour, day, week or month; nothing for plans that are not simple. */
+/** Time and day of a preset; nothing for other expressions. */
 function PresetTime({ value, onChange }: { value: CronTimes; onChange: (fields: CronFields) => void }) {
   const { t } = useTranslation('schedules')
   const preset = presetOf(value)
@@ -120,8 +120,8 @@ function PresetTime({ value, onChange }: { value: CronTimes; onChange: (fields: 
         <TextField
           label={t('preset.at_time')}
           type="time"
-          value={clockOf(value)}
-          onChange={(event) => onChange(withClock(value, event.target.value))}
+          value={timeOfDay(value)}
+          onChange={(event) => onChange(withTimeOfDay(value, event.target.value))}
         />
       )}
     </div>
@@ -163,7 +163,7 @@ function ZoneField({ zone, onChange, error }: ZoneFieldProps) {
         <optgroup key={region} label={region || t('zones_without_region')}>
           {zones.map((each) => (
             <option key={each.zone} value={each.zone}>
-              {each.place}
+              {each.city}
             </option>
           ))}
         </optgroup>

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { CronFields } from '../../api/schedules.ts'
 import { site } from '../../app/site.ts'
 
-/** What each language needs besides English, which the describer speaks by itself. */
-const languages: Record<string, () => Promise<unknown>> = {
+/** Locale loaders for cronstrue, which has English built in. */
+const localeLoaders: Record<string, () => Promise<unknown>> = {
   de: () => import('cronstrue/locales/de.min.js'),
   es: () => import('cronstrue/locales/es.min.js'),
   fr: () => import('cronstrue/locales/fr.min.js'),
@@ -14,19 +14,19 @@ const languages: Record<string, () => Promise<unknown>> = {
   'zh-CN': () => import('cronstrue/locales/zh_CN.min.js'),
 }
 
-const isTwelveHours = new Intl.DateTimeFormat(site.locale, { hour: 'numeric' }).resolvedOptions().hour12
+const hasTwelveHourClock = new Intl.DateTimeFormat(site.locale, { hour: 'numeric' }).resolvedOptions().hour12
 
 async function loadDescriber(): Promise<(expression: string) => string> {
-  const [{ default: cronstrue }] = await Promise.all([import('cronstrue'), languages[site.locale]?.()])
-  const locale = languages[site.locale] ? site.locale.replace('-', '_') : 'en'
-  return (expression) => cronstrue.toString(expression, { locale, use24HourTimeFormat: !isTwelveHours })
+  const [{ default: cronstrue }] = await Promise.all([import('cronstrue'), localeLoaders[site.locale]?.()])
+  const locale = localeLoaders[site.locale] ? site.locale.replace('-', '_') : 'en'
+  return (expression) => cronstrue.toString(expression, { locale, use24HourTimeFormat: !hasTwelveHourClock })
 }
 
-/** The five fields as one expression. */
+/** Returns the five fields as one expression. */
 export const expressionOf = (cron: CronFields): string =>
   [cron.minute, cron.hour, cron.day_of_month, cron.month, cron.day_of_week].join(' ')
 
-/** When that is, in the reader's language; null where it cannot be said, or not yet. */
+/** Describes the fields in the user's language; null when they cannot be described (yet). */
 export function useCronText(cron: CronFields): string | null {
   const { data: describe } = useQuery({
     queryKey: ['cron-describer'],

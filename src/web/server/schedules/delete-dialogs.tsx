@@ -8,13 +8,13 @@ import { useServer } from '../server-context.tsx'
 
 type Props = { schedule: Schedule; onClose: () => void }
 
-/** Asks before a schedule is gone, and leads to the others. */
+/** Asks for confirmation, deletes a schedule and shows the others. */
 export function DeleteSchedule({ schedule, onClose }: Props) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const remove = useMutation({
+  const deletion = useMutation({
     mutationFn: () => deleteSchedule(id, schedule.id),
     onSuccess: async () => {
       toast(t('deleted'))
@@ -30,19 +30,19 @@ export function DeleteSchedule({ schedule, onClose }: Props) {
       title={t('delete_title', { name: schedule.name })}
       text={t('delete_text')}
       action={t('strings:action.delete')}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      busy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={() => deletion.mutate()}
     />
   )
 }
 
-/** Asks before a task is gone. */
+/** Asks for confirmation, then deletes a task. */
 export function DeleteTask({ schedule, task, onClose }: Props & { task: Task }) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
   const queries = useQueryClient()
-  const remove = useMutation({
+  const deletion = useMutation({
     mutationFn: () => deleteTask(id, schedule.id, task.id),
     onSuccess: onClose,
     onSettled: () => queries.invalidateQueries({ queryKey: schedulesKey(id) }),
@@ -54,9 +54,9 @@ export function DeleteTask({ schedule, task, onClose }: Props & { task: Task }) 
       title={t('task_delete_title')}
       text={t('task_delete_text')}
       action={t('strings:action.delete')}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      busy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={() => deletion.mutate()}
     />
   )
 }

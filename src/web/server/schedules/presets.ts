@@ -5,7 +5,7 @@ export type Preset = (typeof presets)[number]
 
 const isNumber = (field: string) => /^\d{1,2}$/.test(field)
 
-/** Which of the simple plans the fields are; null when they are none. */
+/** Returns the preset that the fields match; null when there is none. */
 export function presetOf({ minute, hour, day_of_month, month, day_of_week }: CronFields): Preset | null {
   if (!isNumber(minute) || month !== '*') return null
   const isEveryDay = day_of_month === '*' && day_of_week === '*'
@@ -16,26 +16,26 @@ export function presetOf({ minute, hour, day_of_month, month, day_of_week }: Cro
   return isNumber(day_of_month) && day_of_week === '*' ? 'monthly' : null
 }
 
-/** The fields of a simple plan, with the time of the ones before where they name one. */
-export function fieldsOf(preset: Preset, before: CronFields): CronFields {
-  const kept = (field: string, otherwise: string) => (isNumber(field) ? field : otherwise)
+/** Returns the fields of a preset; keeps the time and day of the previous ones where it can. */
+export function presetFields(preset: Preset, previous: CronFields): CronFields {
+  const keepNumber = (field: string, fallback: string) => (isNumber(field) ? field : fallback)
   return {
-    minute: kept(before.minute, '0'),
-    hour: preset === 'hourly' ? '*' : kept(before.hour, '4'),
-    day_of_month: preset === 'monthly' ? kept(before.day_of_month, '1') : '*',
+    minute: keepNumber(previous.minute, '0'),
+    hour: preset === 'hourly' ? '*' : keepNumber(previous.hour, '4'),
+    day_of_month: preset === 'monthly' ? keepNumber(previous.day_of_month, '1') : '*',
     month: '*',
-    day_of_week: preset === 'weekly' ? kept(before.day_of_week, '1') : '*',
+    day_of_week: preset === 'weekly' ? keepNumber(previous.day_of_week, '1') : '*',
   }
 }
 
 const twoDigits = (field: string) => field.padStart(2, '0')
 
-/** As inputs of the browser have it: `04:30`. */
-export const clockOf = ({ hour, minute }: CronFields): string => `${twoDigits(hour)}:${twoDigits(minute)}`
+/** Returns the time as time inputs use it: `04:30`. */
+export const timeOfDay = ({ hour, minute }: CronFields): string => `${twoDigits(hour)}:${twoDigits(minute)}`
 
-/** The fields with this time; what an input gives while it is empty changes nothing. */
-export function withClock(fields: CronFields, clock: string): CronFields {
-  const [hour = '', minute = ''] = clock.split(':')
+/** Returns the fields with another time; an incomplete time changes nothing. */
+export function withTimeOfDay(fields: CronFields, time: string): CronFields {
+  const [hour = '', minute = ''] = time.split(':')
   if (hour === '' || minute === '') return fields
   return { ...fields, hour: String(Number(hour)), minute: String(Number(minute)) }
 }

@@ -8,14 +8,14 @@ import { type Run, runsQuery, type Schedule, type Step } from '../../api/schedul
 import { formatDuration } from '../../app/formats.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
-import { Instant } from '../../components/instant.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'
-import { RunState } from './schedule-facts.tsx'
+import { RunState } from './schedule-summary.tsx'
 import { TaskText } from './task-text.tsx'
 
-/** What became of the runs of a schedule, step by step. */
+/** Lists the runs of a schedule with the result of each step. */
 export function RunHistory({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
@@ -43,7 +43,7 @@ export function RunHistory({ schedule }: { schedule: Schedule }) {
   )
 }
 
-const milliseconds = (from: string, to: string) => new Date(to).getTime() - new Date(from).getTime()
+const durationMs = (from: string, to: string) => new Date(to).getTime() - new Date(from).getTime()
 
 function RunRow({ run }: { run: Run }) {
   const { t } = useTranslation('schedules')
@@ -63,11 +63,11 @@ function RunRow({ run }: { run: Run }) {
           />
           <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
             <RunState state={run.state} />
-            <Instant at={run.started_at} />
+            <RelativeTime at={run.started_at} />
             <span className="text-muted">{by}</span>
             <span className="text-muted tabular-nums">
               {run.finished_at
-                ? t('runs.took', { time: formatDuration(milliseconds(run.started_at, run.finished_at)) })
+                ? t('runs.took', { time: formatDuration(durationMs(run.started_at, run.finished_at)) })
                 : t('runs.steps', { count: run.steps.length })}
             </span>
             {run.reason && <span className="w-full wrap-anywhere text-muted">{reasonText(t, run)}</span>}
@@ -83,7 +83,7 @@ function RunRow({ run }: { run: Run }) {
   )
 }
 
-/** In the reader's language, where the panel knows the reason; else in the words of the daemon. */
+/** Returns the reason in the user's language, if the panel has a code for it; else as the daemon wrote it. */
 const reasonText = (
   t: TFunction<'schedules'>,
   { reason, reason_code: code }: Pick<Run, 'reason' | 'reason_code'>,
@@ -108,7 +108,7 @@ function StepRow({ step }: { step: Step }) {
         <Badge tone={tones[step.state]}>{t(`step_state.${step.state}`)}</Badge>
         {at && (
           <span className="text-muted">
-            <Instant at={at} />
+            <RelativeTime at={at} />
           </span>
         )}
       </div>

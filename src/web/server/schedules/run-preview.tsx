@@ -4,28 +4,31 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError, type RequestError } from '../../api/error.ts'
 import { type CronTimes, previewQuery } from '../../api/schedules.ts'
-import { useDebounced } from '../../app/debounced.ts'
+import { useDebouncedValue } from '../../app/use-debounced-value.ts'
 import { FormError } from '../../components/field.tsx'
 import { Skeleton } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'
 import { useCronText } from './cron-text.ts'
-import { formatInZone, offsetAt, ownZone } from './zones.ts'
+import { formatInZone, offsetAt, localZone } from './zones.ts'
 
 type Preview = { timezone: string; next_runs: string[] }
 
-/** When the times come next, and what the panel says against them, a moment after they were changed. */
-export function usePreview(times: CronTimes): { preview: Preview | undefined; refusal: RequestError | null } {
+/** Fetches the next runs, or why the fields are invalid, shortly after the last change. */
+export function usePreview(times: CronTimes): {
+  preview: Preview | undefined
+  requestError: RequestError | null
+} {
   const { id } = useServer()
-  const settled = useDebounced(times, 300)
-  const query = useQuery({ ...previewQuery(id, settled), placeholderData: keepPreviousData })
-  const refusal = asRequestError(query.error)
-  return { preview: refusal ? undefined : query.data, refusal }
+  const debouncedTimes = useDebouncedValue(times, 300)
+  const query = useQuery({ ...previewQuery(id, debouncedTimes), placeholderData: keepPreviousData })
+  const requestError = asRequestError(query.error)
+  return { preview: requestError ? undefined : query.data, requestError }
 }
 
-type RunPreviewProps = { times: CronTimes; preview: Preview | undefined; refusal: RequestError | null }
+type RunPreviewProps = { times: CronTimes; preview: Preview | undefined; requestError: RequestError | null }
 
-/** The next runs, in the schedule's zone and in the reader's, with what a change of the clock does to them. */
-export function RunPreview({ times, preview, refusal }: RunPreviewProps) {
+/** Shows the next runs in the schedule's and the local time zone, with changes of daylight saving time. */
+export function RunPreview({ times, preview, requestError }: RunPreviewProps) {
   const { t } = useTranslation('schedules')
   const text = useCronText(times)
   return (
@@ -34,17 +37,17 @@ export function RunPreview({ times, preview, refusal }: RunPreviewProps) {
       {text && preview && <p className="mt-0.5 text-muted">{text}</p>}
       <div aria-live="polite" className="mt-2 min-h-28">
         {preview && <Runs preview={preview} />}
-        {!preview && !refusal && <Skeleton rows={5} className="h-4" />}
-        {refusal && <NoPreview refusal={refusal} />}
+        {!preview && !requestError && <Skeleton rows={5} className="h-4" />}
+        {requestError && <PreviewError requestError={requestError} />}
       </div>
     </section>
   )
 }
 
-/** What is wrong with the fields stands beside them. */
-function NoPreview({ refusal }: { refusal: RequestError }) {
+/** Errors of the fields are shown there. */
+function PreviewError({ requestError }: { requestError: RequestError }) {
   const { t } = useTranslation('schedules')
-  if (refusal.status !== 422) return <FormError error={refusal} />
+  if (requestError.status !== 422) return <FormError error={requestError} />
   return <p className="text-muted">{t('preview.waiting')}</p>
 }
 
@@ -54,17 +57,22 @@ function Runs({ preview: { timezone, next_runs } }: { preview: Preview }) {
   return (
     <ol className="flex flex-col gap-1.5">
       {instants.map((instant, at) => (
-        <RunTime key={instant.getTime()} instant={instant} before={instants[at - 1] ?? now} zone={timezone} />
+        <RunTime
+          key={instant.getTime()}
+          instant={instant}
+          previous={instants[at - 1] ?? now}
+          zone={timezone}
+        />
       ))}
     </ol>
   )
 }
 
-function RunTime({ instant, before, zone }: { instant: Date; before: Date; zone: string }) {
+function RunTime({ instant, previous, zone }: { instant: Date; previous: Date; zone: string }) {
   const { t } = useTranslation('schedules')
-  const from = offsetAt(before, zone)
+  const from = offsetAt(previous, zone)
   const to = offsetAt(instant, zone)
-  const isElsewhere = offsetAt(instant, ownZone) !== to
+  const isOtherZone = offsetAt(instant, localZone) !== to
   return (
     <li>
       <div className="flex flex-wrap items-baseline gap-x-2">
@@ -72,9 +80,9 @@ function RunTime({ instant, before, zone }: { instant: Date; before: Date; zone:
           {formatInZone(instant, zone)}
         </time>
         <span className="text-xs text-muted">{to}</span>
-        {isElsewhere && (
+        {isOtherZone && (
           <span className="text-xs text-muted tabular-nums">
-            {t('preview.yours', { time: formatInZone(instant, ownZone) })}
+            {t('preview.yours', { time: formatInZone(instant, localZone) })}
           </span>
         )}
       </div>

@@ -1,10 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { changeSchedule, inputOf, runSchedule, type Schedule, schedulesKey } from '../../api/schedules.ts'
+import {
+  changeSchedule,
+  scheduleInputOf,
+  runSchedule,
+  type Schedule,
+  schedulesKey,
+} from '../../api/schedules.ts'
 import { toast, toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 
-/** Switches a schedule on or off; shown at once, and taken back when the panel refuses. */
+/** Turns a schedule on or off optimistically. */
 export function useActiveSwitch(schedule: Schedule) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
@@ -18,7 +24,8 @@ export function useActiveSwitch(schedule: Schedule) {
     queries.setQueryData<Schedule>(one, (shown) => shown && { ...shown, is_active })
   }
   return useMutation({
-    mutationFn: (is_active: boolean) => changeSchedule(id, schedule.id, { ...inputOf(schedule), is_active }),
+    mutationFn: (is_active: boolean) =>
+      changeSchedule(id, schedule.id, { ...scheduleInputOf(schedule), is_active }),
     onMutate: async (is_active) => {
       await queries.cancelQueries({ queryKey: list })
       show(is_active)
@@ -31,7 +38,7 @@ export function useActiveSwitch(schedule: Schedule) {
   })
 }
 
-/** Has a schedule run once, now. */
+/** Runs a schedule now. */
 export function useRunNow(schedule: Schedule) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()

@@ -6,7 +6,7 @@ import {
   addSchedule,
   changeSchedule,
   type CronTimes,
-  inputOf,
+  scheduleInputOf,
   type Schedule,
   type ScheduleInput,
   schedulesKey,
@@ -19,18 +19,18 @@ import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { CronEditor } from './cron-editor.tsx'
 import { RunPreview, usePreview } from './run-preview.tsx'
-import { ownZone } from './zones.ts'
+import { localZone } from './zones.ts'
 
 const fields = ['name', 'minute', 'hour', 'day_of_month', 'month', 'day_of_week', 'timezone']
 
-const daily: ScheduleInput = {
+const defaultInput: ScheduleInput = {
   name: '',
   minute: '0',
   hour: '4',
   day_of_month: '*',
   month: '*',
   day_of_week: '*',
-  timezone: ownZone,
+  timezone: localZone,
   is_active: true,
   only_when_online: false,
 }
@@ -45,24 +45,24 @@ const timesOf = ({ minute, hour, day_of_month, month, day_of_week, timezone }: S
 })
 
 type Props = {
-  /** The one that is changed; none for a new one. */
+  /** The schedule to change; none to create one. */
   schedule?: Schedule
   onClose: () => void
   onSaved?: (schedule: Schedule) => void
 }
 
-/** Asks for a schedule's name and times, and saves it. */
+/** Asks for the name and times of a schedule, and saves it. */
 export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
   const { t } = useTranslation('schedules')
   const form = useId()
-  const [options, setOptions] = useState(() => (schedule ? inputOf(schedule) : daily))
+  const [options, setOptions] = useState(() => (schedule ? scheduleInputOf(schedule) : defaultInput))
   const [times, setTimes] = useState(() => timesOf(options))
-  const { preview, refusal: refusedTimes } = usePreview(times)
+  const { preview, requestError: timesError } = usePreview(times)
   const save = useSaveSchedule(schedule, (saved) => {
     onSaved?.(saved)
     onClose()
   })
-  const refusal = asRequestError(save.error)
+  const requestError = asRequestError(save.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ ...options, ...times })
@@ -76,7 +76,7 @@ export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={save.isPending}>
+          <Button type="submit" form={form} variant="primary" busy={save.isPending}>
             {schedule ? t('strings:action.save') : t('create')}
           </Button>
         </>
@@ -89,12 +89,12 @@ export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
           onChange={(event) => setOptions({ ...options, name: event.target.value })}
           maxLength={191}
           autoComplete="off"
-          error={refusal?.fieldError('name')}
+          error={requestError?.fieldError('name')}
         />
-        <CronEditor value={times} onChange={setTimes} refusal={refusedTimes} />
-        <RunPreview times={times} preview={preview} refusal={refusedTimes} />
+        <CronEditor value={times} onChange={setTimes} requestError={timesError} />
+        <RunPreview times={times} preview={preview} requestError={timesError} />
         <ScheduleSwitches options={options} onChange={setOptions} />
-        <FormError error={save.error} fields={refusedTimes ? fields : ['name']} />
+        <FormError error={save.error} fields={timesError ? fields : ['name']} />
       </form>
     </Dialog>
   )
@@ -133,10 +133,10 @@ function useSaveSchedule(schedule: Schedule | undefined, done: (saved: Schedule)
   return useMutation({
     mutationFn: (input: ScheduleInput) =>
       schedule ? changeSchedule(id, schedule.id, input) : addSchedule(id, input),
-    onSuccess: ({ attributes }) => {
-      queries.setQueryData([...schedulesKey(id), attributes.id], attributes)
+    onSuccess: (saved) => {
+      queries.setQueryData([...schedulesKey(id), saved.id], saved)
       toast(t('saved'))
-      done(attributes)
+      done(saved)
       return queries.invalidateQueries({ queryKey: schedulesKey(id) })
     },
   })

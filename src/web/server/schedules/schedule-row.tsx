@@ -7,9 +7,9 @@ import { Switch } from '../../components/switch.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 import { useActiveSwitch, useRunNow } from './schedule-changes.ts'
-import { CronSentence, RunTimes } from './schedule-facts.tsx'
+import { CronSentence, RunTimes } from './schedule-summary.tsx'
 
-/** A schedule in the list: what it is, when it runs, and how the last run went. */
+/** A schedule in the list: name, times and last run. */
 export function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
@@ -36,7 +36,7 @@ export function ScheduleRow({ schedule }: { schedule: Schedule }) {
   )
 }
 
-/** Run now, and on or off; for those who may not, only how it is. */
+/** Buttons to run and to toggle a schedule; without the permission only its state. */
 function ScheduleControls({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation('schedules')
   const { server, can } = useServer()

@@ -11,13 +11,16 @@ const signals = [
   ['kill', 'control.stop'],
 ] as const satisfies [PowerSignal, string][]
 
-/** Signals that the reader may send himself: a schedule sends no others for him. */
+/** Returns the power signals that the user may send themselves, and so put into tasks. */
 export function useAllowedSignals(): PowerSignal[] {
   const { can } = useServer()
   return signals.filter(([, permission]) => can(permission)).map(([signal]) => signal)
 }
 
-/** What the reader may have a task do: what he may do himself, and backups where the server may have any. */
+/**
+ * Returns the actions that the user may use in tasks: those they have permission for, and backups if the server may
+ * have any.
+ */
 export function useAllowedActions(): Action[] {
   const { server, can } = useServer()
   const mayPower = useAllowedSignals().length > 0
@@ -29,6 +32,6 @@ export function useAllowedActions(): Action[] {
   ]
 }
 
-/** With what a task of another action begins: most power tasks restart. */
-export const firstPayload = (action: Action, allowed: PowerSignal[]): string =>
+/** Returns the initial payload for an action; restart for power tasks, which is the usual one. */
+export const defaultPayload = (action: Action, allowed: PowerSignal[]): string =>
   action === 'power' ? (allowed.find((signal) => signal === 'restart') ?? allowed[0] ?? '') : ''

@@ -8,39 +8,44 @@ import { Dialog } from '../../components/dialog.tsx'
 import { FormError, SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { useServer } from '../server-context.tsx'
-import { type Action, firstPayload, useAllowedActions, useAllowedSignals } from './task-actions.ts'
+import { type Action, defaultPayload, useAllowedActions, useAllowedSignals } from './task-actions.ts'
 
 const fields = ['action', 'payload', 'time_offset', 'continue_on_failure']
-const longestOffset = 900
+const maxOffsetSeconds = 900
 
 type Props = {
   schedule: Schedule
-  /** The one that is changed; none for a new one, which comes last. */
+  /** The task to change; none to add one at the end. */
   task?: Task
   onClose: () => void
 }
 
-/** Asks what a task does and when, and saves it. */
+/** Asks for the action and delay of a task, and saves it. */
 export function TaskForm({ schedule, task, onClose }: Props) {
   const { t } = useTranslation('schedules')
   const form = useId()
   const actions = useAllowedActions()
   const signals = useAllowedSignals()
   const [action, setAction] = useState<Action>(task?.action ?? actions[0] ?? 'command')
-  const [payload, setPayload] = useState(task?.payload ?? firstPayload(action, signals))
-  const [goesOn, setGoesOn] = useState(task?.continue_on_failure ?? false)
+  const [payload, setPayload] = useState(task?.payload ?? defaultPayload(action, signals))
+  const [continuesOnFailure, setContinuesOnFailure] = useState(task?.continue_on_failure ?? false)
   const save = useSaveTask(schedule, task, onClose)
-  const refusal = asRequestError(save.error)
-  const choose = (next: Action) => {
+  const requestError = asRequestError(save.error)
+  const changeAction = (next: Action) => {
     setAction(next)
-    setPayload(next === task?.action ? task.payload : firstPayload(next, signals))
+    setPayload(next === task?.action ? task.payload : defaultPayload(next, signals))
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const time_offset = new FormData(event.currentTarget).get('time_offset')
-    save.mutate({ action, payload, time_offset: Number(time_offset), continue_on_failure: goesOn })
+    save.mutate({
+      action,
+      payload,
+      time_offset: Number(time_offset),
+      continue_on_failure: continuesOnFailure,
+    })
   }
-  const shown = task && !actions.includes(task.action) ? [...actions, task.action] : actions
+  const options = task && !actions.includes(task.action) ? [...actions, task.action] : actions
   return (
     <Dialog
       open
@@ -49,7 +54,7 @@ export function TaskForm({ schedule, task, onClose }: Props) {
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={save.isPending}>
+          <Button type="submit" form={form} variant="primary" busy={save.isPending}>
             {task ? t('strings:action.save') : t('task_add')}
           </Button>
         </>
@@ -59,32 +64,32 @@ export function TaskForm({ schedule, task, onClose }: Props) {
         <SelectField
           label={t('task_action')}
           value={action}
-          onChange={(event) => choose(event.target.value as Action)}
-          error={refusal?.fieldError('action')}
+          onChange={(event) => changeAction(event.target.value as Action)}
+          error={requestError?.fieldError('action')}
         >
-          {shown.map((each) => (
+          {options.map((each) => (
             <option key={each} value={each}>
               {t(`task_${each}`)}
             </option>
           ))}
         </SelectField>
-        <PayloadField action={action} value={payload} onChange={setPayload} refusal={refusal} />
+        <PayloadField action={action} value={payload} onChange={setPayload} requestError={requestError} />
         <TextField
           label={t('task_delay_label')}
           name="time_offset"
           type="number"
           inputMode="numeric"
           min={0}
-          max={longestOffset}
+          max={maxOffsetSeconds}
           defaultValue={task?.time_offset ?? 0}
           hint={t('task_delay_hint')}
-          error={refusal?.fieldError('time_offset')}
+          error={requestError?.fieldError('time_offset')}
         />
         <Switch
           label={t('task_continue')}
           hint={t('task_continue_hint')}
-          checked={goesOn}
-          onChange={setGoesOn}
+          checked={continuesOnFailure}
+          onChange={setContinuesOnFailure}
         />
         <FormError error={save.error} fields={fields} />
       </form>
@@ -96,13 +101,13 @@ type PayloadProps = {
   action: Action
   value: string
   onChange: (value: string) => void
-  refusal: RequestError | null
+  requestError: RequestError | null
 }
 
-function PayloadField({ action, value, onChange, refusal }: PayloadProps) {
+function PayloadField({ action, value, onChange, requestError }: PayloadProps) {
   const { t } = useTranslation(['schedules', 'server'])
   const signals = useAllowedSignals()
-  const error = refusal?.fieldError('payload')
+  const error = requestError?.fieldError('payload')
   if (action === 'power') {
     return (
       <SelectField

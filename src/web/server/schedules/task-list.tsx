@@ -13,24 +13,24 @@ import { toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 import { DeleteTask } from './delete-dialogs.tsx'
-import { moved, useDragOrder } from './drag-order.ts'
+import { withMoved, useDragOrder } from './drag-order.ts'
 import { TaskForm } from './task-form.tsx'
 import { useAllowedActions } from './task-actions.ts'
 import { TaskText } from './task-text.tsx'
 
-type Asked = { task?: Task; what: 'edit' | 'delete' } | null
+type TaskDialog = { task?: Task; kind: 'edit' | 'delete' } | null
 
-/** The tasks of a schedule in their order, which can be changed. */
+/** Lists the tasks of a schedule in order; they can be reordered. */
 export function TaskList({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation('schedules')
   const { server, can } = useServer()
-  const [asked, setAsked] = useState<Asked>(null)
+  const [dialog, setDialog] = useState<TaskDialog>(null)
   const hasActions = useAllowedActions().length > 0
   const mayChange = can('schedule.update') && !isBlocked(server)
   const isEmpty = schedule.relationships.tasks.data.length === 0
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   const add = mayChange && (
-    <Button icon={Plus} disabled={!hasActions} onClick={() => setAsked({ what: 'edit' })}>
+    <Button icon={Plus} disabled={!hasActions} onClick={() => setDialog({ kind: 'edit' })}>
       {t('task_add')}
     </Button>
   )
@@ -40,107 +40,107 @@ export function TaskList({ schedule }: { schedule: Schedule }) {
       {isEmpty ? (
         <EmptyState icon={ListChecks} title={t('tasks_empty')} text={t('tasks_empty_text')} />
       ) : (
-        <OrderedTasks schedule={schedule} mayChange={mayChange} onAsk={setAsked} />
+        <OrderedTasks schedule={schedule} mayChange={mayChange} onOpen={setDialog} />
       )}
-      {asked?.what === 'edit' && (
-        <TaskForm schedule={schedule} {...(asked.task ? { task: asked.task } : {})} onClose={close} />
+      {dialog?.kind === 'edit' && (
+        <TaskForm schedule={schedule} {...(dialog.task ? { task: dialog.task } : {})} onClose={close} />
       )}
-      {asked?.what === 'delete' && asked.task && (
-        <DeleteTask schedule={schedule} task={asked.task} onClose={close} />
+      {dialog?.kind === 'delete' && dialog.task && (
+        <DeleteTask schedule={schedule} task={dialog.task} onClose={close} />
       )}
     </Card>
   )
 }
 
-type OrderedProps = { schedule: Schedule; mayChange: boolean; onAsk: (asked: Asked) => void }
+type OrderedProps = { schedule: Schedule; mayChange: boolean; onOpen: (dialog: TaskDialog) => void }
 
-function OrderedTasks({ schedule, mayChange, onAsk }: OrderedProps) {
+function OrderedTasks({ schedule, mayChange, onOpen }: OrderedProps) {
   const { t } = useTranslation('schedules')
   const tasks = rowsOf(schedule.relationships.tasks)
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const reorder = useReorder(schedule)
   const move = (from: number, to: number) => {
     const task = tasks[from]
     if (!task) return
-    setSaid(t('task_moved', { number: to + 1 }))
+    setAnnouncement(t('task_moved', { number: to + 1 }))
     reorder.mutate({ task, from, to })
   }
   const { list, dragged, orderOf, handle } = useDragOrder(move)
   return (
     <>
       <ol ref={list} aria-label={t('tasks_title')} className="flex flex-col gap-2">
-        {tasks.map((task, place) => {
+        {tasks.map((task, index) => {
           const buttons = mayChange && (
             <TaskButtons
-              place={place}
+              index={index}
               count={tasks.length}
               onMove={move}
-              onAsk={(what) => onAsk({ task, what })}
+              onOpen={(kind) => onOpen({ task, kind })}
             />
           )
           return (
             <li
               key={task.id}
-              style={{ order: orderOf(place) }}
+              style={{ order: orderOf(index) }}
               className={classNames(
                 'flex flex-wrap items-start gap-x-2 gap-y-1 rounded-control border p-2 sm:flex-nowrap',
-                place === dragged ? 'border-brand bg-brand-soft' : 'border-line',
+                index === dragged ? 'border-brand bg-brand-soft' : 'border-line',
               )}
             >
               {mayChange && tasks.length > 1 && (
                 <button
                   type="button"
-                  {...handle(place)}
-                  aria-label={t('task_move', { number: place + 1 })}
+                  {...handle(index)}
+                  aria-label={t('task_move', { number: index + 1 })}
                   className="flex size-9 shrink-0 cursor-grab touch-none items-center justify-center rounded-control text-muted hover:bg-raised active:cursor-grabbing"
                 >
                   <GripVertical aria-hidden className="size-4" />
                 </button>
               )}
-              <TaskFacts task={task} isFirst={orderOf(place) === 0} />
+              <TaskDetails task={task} isFirst={orderOf(index) === 0} />
               {buttons}
             </li>
           )
         })}
       </ol>
       <p aria-live="polite" className="sr-only">
-        {said}
+        {announcement}
       </p>
     </>
   )
 }
 
 type ButtonsProps = {
-  place: number
+  index: number
   count: number
   onMove: (from: number, to: number) => void
-  onAsk: (what: 'edit' | 'delete') => void
+  onOpen: (kind: 'edit' | 'delete') => void
 }
 
-function TaskButtons({ place, count, onMove, onAsk }: ButtonsProps) {
+function TaskButtons({ index, count, onMove, onOpen }: ButtonsProps) {
   const { t } = useTranslation('schedules')
-  const number = place + 1
+  const number = index + 1
   return (
     <div className="ml-auto flex shrink-0">
-      {count > 1 && <MoveButtons place={place} count={count} onMove={onMove} />}
-      <IconButton icon={Pencil} label={t('task_edit_of', { number })} onClick={() => onAsk('edit')} />
-      <IconButton icon={Trash2} label={t('task_delete_of', { number })} onClick={() => onAsk('delete')} />
+      {count > 1 && <MoveButtons index={index} count={count} onMove={onMove} />}
+      <IconButton icon={Pencil} label={t('task_edit_of', { number })} onClick={() => onOpen('edit')} />
+      <IconButton icon={Trash2} label={t('task_delete_of', { number })} onClick={() => onOpen('delete')} />
     </div>
   )
 }
 
-/** One place up or down. The focus stays with the task: at either end the button that is left has it. */
-function MoveButtons({ place, count, onMove }: Omit<ButtonsProps, 'onAsk'>) {
+/** Buttons to move a task up or down. At either end the focus moves to the button that is still enabled. */
+function MoveButtons({ index, count, onMove }: Omit<ButtonsProps, 'onOpen'>) {
   const { t } = useTranslation('schedules')
   const up = useRef<HTMLButtonElement>(null)
   const down = useRef<HTMLButtonElement>(null)
   const hasFocus = useRef(false)
   useLayoutEffect(() => {
     if (!hasFocus.current) return
-    if (place === 0) down.current?.focus()
-    else if (place === count - 1) up.current?.focus()
-  }, [place, count])
-  const number = place + 1
+    if (index === 0) down.current?.focus()
+    else if (index === count - 1) up.current?.focus()
+  }, [index, count])
+  const number = index + 1
   return (
     <div
       className="flex"
@@ -155,21 +155,21 @@ function MoveButtons({ place, count, onMove }: Omit<ButtonsProps, 'onAsk'>) {
         ref={up}
         icon={ArrowUp}
         label={t('task_up', { number })}
-        disabled={place === 0}
-        onClick={() => onMove(place, place - 1)}
+        disabled={index === 0}
+        onClick={() => onMove(index, index - 1)}
       />
       <IconButton
         ref={down}
         icon={ArrowDown}
         label={t('task_down', { number })}
-        disabled={place === count - 1}
-        onClick={() => onMove(place, place + 1)}
+        disabled={index === count - 1}
+        onClick={() => onMove(index, index + 1)}
       />
     </div>
   )
 }
 
-function TaskFacts({ task, isFirst }: { task: Task; isFirst: boolean }) {
+function TaskDetails({ task, isFirst }: { task: Task; isFirst: boolean }) {
   const { t } = useTranslation('schedules')
   const delay = task.time_offset
   return (
@@ -188,7 +188,7 @@ function TaskFacts({ task, isFirst }: { task: Task; isFirst: boolean }) {
   )
 }
 
-/** Moves a task; shown at once, and taken back when the panel refuses. Several moves are made one after the other. */
+/** Moves a task optimistically. Several moves are sent one after the other. */
 function useReorder(schedule: Schedule) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
@@ -206,7 +206,7 @@ function useReorder(schedule: Schedule) {
     onMutate: async ({ from, to }) => {
       await queries.cancelQueries({ queryKey: key })
       const { tasks } = schedule.relationships
-      const data = moved(tasks.data, from, to)
+      const data = withMoved(tasks.data, from, to)
       queries.setQueryData<Schedule>(key, { ...schedule, relationships: { tasks: { ...tasks, data } } })
       return schedule
     },
@@ -214,7 +214,7 @@ function useReorder(schedule: Schedule) {
       queries.setQueryData(key, before)
       toastError(error, t('task_move_failed'))
     },
-    // What the panel knows before the last of several moves would undo those that are shown already.
+    // Refetching between moves would undo those that are already shown.
     onSettled: () =>
       queries.isMutating({ mutationKey }) > 1
         ? undefined

@@ -4,7 +4,7 @@ import type { Step } from '../../api/schedules.ts'
 
 const icons = { command: SquareTerminal, power: Power, backup: Archive }
 
-/** What a task does, in a line. */
+/** Shows the action and payload of a task in one line. */
 export function TaskText({ action, payload }: Pick<Step, 'action' | 'payload'>) {
   const { t } = useTranslation('schedules')
   const Icon = icons[action]

@@ -1,28 +1,28 @@
 import { site } from '../../app/site.ts'
 
-/** The zone of the reader's device. */
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The time zone of the browser. */
+export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Zones by their region, with the names of the places; `also` is among them though this browser may not list it. */
-export function zonesByRegion(also: string): Map<string, { zone: string; place: string }[]> {
-  const names = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ownZone, also])
-  const regions = new Map<string, { zone: string; place: string }[]>()
+/** Returns time zones by region; `currentZone` is included even if the browser does not list it. */
+export function zonesByRegion(currentZone: string): Map<string, { zone: string; city: string }[]> {
+  const names = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', localZone, currentZone])
+  const regions = new Map<string, { zone: string; city: string }[]>()
   for (const zone of [...names].toSorted()) {
     const [region = '', ...rest] = zone.split('/')
-    const place = rest.length > 0 ? rest.join(' / ') : region
+    const city = rest.length > 0 ? rest.join(' / ') : region
     const key = rest.length > 0 ? region : ''
-    regions.set(key, [...(regions.get(key) ?? []), { zone, place: place.replaceAll('_', ' ') }])
+    regions.set(key, [...(regions.get(key) ?? []), { zone, city: city.replaceAll('_', ' ') }])
   }
   return regions
 }
 
-/** How far the zone's clock is from UTC at that instant: `GMT+2`. */
+/** Returns the offset of a zone from UTC at an instant: `GMT+2`. */
 export function offsetAt(instant: Date, zone: string): string {
   const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' })
   return format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 }
 
-/** Day and time there, with the day of the week. */
+/** Formats a date and time in a zone, with the weekday. */
 export const formatInZone = (instant: Date, zone: string): string =>
   new Intl.DateTimeFormat(site.locale, {
     timeZone: zone,
@@ -34,7 +34,7 @@ export const formatInZone = (instant: Date, zone: string): string =>
     minute: '2-digit',
   }).format(instant)
 
-/** Names of the days of the week, from Sunday on. */
+/** Returns the names of the weekdays, starting with Sunday. */
 export function weekdays(): string[] {
   const format = new Intl.DateTimeFormat(site.locale, { weekday: 'long', timeZone: 'UTC' })
   // 4 January 1970 was a Sunday.

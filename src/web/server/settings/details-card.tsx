@@ -10,7 +10,7 @@ import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 
-/** What the server is called, and what it is for. */
+/** Changes the name and description of the server. */
 export function DetailsCard() {
   const { t } = useTranslation('settings')
   const { id, server } = useServer()
@@ -27,7 +27,7 @@ export function DetailsCard() {
       toast(t('details_saved'))
     },
   })
-  const refusal = asRequestError(saving.error)
+  const requestError = asRequestError(saving.error)
   const isSame = name === server.name && description === server.description
   return (
     <Card title={t('details')}>
@@ -42,18 +42,18 @@ export function DetailsCard() {
           label={t('strings:word.name')}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          error={refusal?.fieldError('name')}
+          error={requestError?.fieldError('name')}
         />
         <TextArea
           label={t('strings:word.description')}
           value={description}
           onChange={(event) => setDescription(event.target.value)}
-          error={refusal?.fieldError('description')}
+          error={requestError?.fieldError('description')}
         />
         <FormError error={saving.error} fields={['name', 'description']} />
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           className="self-end"
           busy={saving.isPending}
           disabled={isSame || isBlocked(server)}

@@ -7,7 +7,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { PrivateText } from '../../components/private-text.tsx'
 import { useServer } from '../server-context.tsx'
 
-/** How a file transfer program reaches the server's files. */
+/** Shows how to connect by SFTP. */
 export function SftpCard() {
   const { t } = useTranslation('settings')
   const { id, server } = useServer()

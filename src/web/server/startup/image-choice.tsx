@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 
-/** Which of the egg's images the server runs in; one that an administrator chose can only be looked at. */
+/** Chooses one of the Docker images of the egg. An image set by an administrator is read-only. */
 export function ImageChoice({ images }: { images: Record<string, string> }) {
   const { t } = useTranslation('startup')
   const { id, server, can } = useServer()
@@ -18,11 +18,11 @@ export function ImageChoice({ images }: { images: Record<string, string> }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['server', id] }),
   })
   const current = server.docker_image
-  const isForeign = !Object.values(images).includes(current)
+  const isCustom = !Object.values(images).includes(current)
   const shown = choosing.isPending ? choosing.variables : current
   return (
-    <Card title={t('image')} text={isForeign ? t('image_foreign') : t('image_text')}>
-      {can('startup.docker-image') && !isForeign ? (
+    <Card title={t('image')} text={isCustom ? t('image_foreign') : t('image_text')}>
+      {can('startup.docker-image') && !isCustom ? (
         <SelectField
           label={t('image')}
           hideLabel

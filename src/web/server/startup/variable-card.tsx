@@ -12,7 +12,7 @@ import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 import { readRules } from './variable-rules.ts'
 
-/** One setting of the game: what it is for, which values it takes, and a field that fits them. */
+/** A variable of the egg: its description and rules, and a field that fits them. */
 export function VariableCard({ variable }: { variable: Variable }) {
   const { t } = useTranslation('startup')
   const { can, server } = useServer()
@@ -70,9 +70,9 @@ function VariableField({ variable, disabled }: { variable: Variable; disabled: b
   const current = variable.server_value ?? variable.default_value
   const [value, setValue] = useState(current)
   const saving = useSaving(variable)
-  const refusal = asRequestError(saving.error)
-  const error = refusal ? (refusal.entries[0]?.detail ?? t('failed')) : undefined
-  const said = rules.said
+  const requestError = asRequestError(saving.error)
+  const error = requestError ? (requestError.entries[0]?.detail ?? t('failed')) : undefined
+  const hints = rules.hints
     .map(({ name, values }) => t(`rule.${name}`, { a: values[0], b: values[1] }))
     .join(' ')
   const saveNow = (next: string) => {
@@ -132,7 +132,7 @@ function VariableField({ variable, disabled }: { variable: Variable; disabled: b
         value={value}
         inputMode={rules.kind === 'number' ? 'numeric' : 'text'}
         placeholder={variable.default_value}
-        hint={said || undefined}
+        hint={hints || undefined}
         error={error}
         disabled={disabled}
         spellCheck={false}

@@ -1,14 +1,14 @@
-/** What the rules of a variable say about how it is asked for. */
+/** How a variable is edited, by its rules. */
 export type VariableRules = {
   kind: 'switch' | 'choice' | 'number' | 'text'
   choices: string[]
   isRequired: boolean
-  /** Rules that are worth a word to whoever types. */
-  said: SaidRule[]
+  /** Rules to show below the field. */
+  hints: RuleHint[]
 }
 
-/** A rule as texts name it, with its values. Bounds of texts are lengths. */
-type SaidRule = {
+/** A rule as the texts name it, with its values. Limits of texts are lengths. */
+type RuleHint = {
   name:
     | 'required'
     | 'numeric'
@@ -19,9 +19,9 @@ type SaidRule = {
   values: string[]
 }
 
-/** Reads rules as eggs write them: `required|string|max:20`. What stands behind `regex:` may hold any sign. */
+/** Parses the rules of an egg: `required|string|max:20`. The value of `regex:` may contain any character. */
 export function readRules(text: string): VariableRules {
-  const rules = split(text).map((rule) => {
+  const rules = splitRules(text).map((rule) => {
     const [name = '', ...rest] = rule.split(':')
     return { name: name.trim(), value: rest.join(':') }
   })
@@ -34,11 +34,11 @@ export function readRules(text: string): VariableRules {
     kind: isSwitch ? 'switch' : choices.length > 0 ? 'choice' : isNumber ? 'number' : 'text',
     choices,
     isRequired: find('required') !== undefined,
-    said: rules.flatMap(({ name, value }) => saidOf(name, value, isNumber)),
+    hints: rules.flatMap(({ name, value }) => ruleHints(name, value, isNumber)),
   }
 }
 
-function saidOf(name: string, value: string, isNumber: boolean): SaidRule[] {
+function ruleHints(name: string, value: string, isNumber: boolean): RuleHint[] {
   if (name === 'required' || name === 'url') return [{ name, values: [] }]
   if (name === 'numeric' || name === 'integer') return [{ name: 'numeric', values: [] }]
   if (name.startsWith('alpha')) return [{ name: 'alpha', values: [] }]
@@ -47,8 +47,8 @@ function saidOf(name: string, value: string, isNumber: boolean): SaidRule[] {
   return [{ name: isNumber ? name : `${name}_length`, values: value.split(',') }]
 }
 
-/** A regular expression runs to the end: it may hold the sign that parts rules. */
-function split(text: string): string[] {
+/** A regular expression runs to the end of the text, since it may contain the separator. */
+function splitRules(text: string): string[] {
   const at = text.search(/(^|\|)(not_)?regex:/)
   if (at < 0) return text.split('|').filter(Boolean)
   const before = text.slice(0, at)

@@ -8,24 +8,24 @@ import { useServer } from '../server-context.tsx'
 
 export type Purge = { kind: 'some'; items: readonly TrashItem[] } | { kind: 'all'; count: number }
 
-/** Asks before things of the trash are deleted for good, and says how far it came. */
+/** Asks for confirmation, then permanently deletes items of the trash and shows the progress. */
 export function PurgeDialog({
   purge,
   onClose,
-  onGone,
+  onPurged,
 }: {
   purge: Purge
   onClose: () => void
-  onGone: () => void
+  onPurged: () => void
 }) {
   const { t } = useTranslation('trash')
   const { id } = useServer()
   const client = useQueryClient()
   const remove = useMutation({
-    mutationFn: () => (purge.kind === 'all' ? purgeAll(id) : purgeEach(id, purge.items)),
+    mutationFn: () => (purge.kind === 'all' ? purgeAll(id) : purgeItems(id, purge.items)),
     onSuccess: (count) => {
       toast(t('purged', { count }))
-      onGone()
+      onPurged()
       onClose()
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['trash', id] }),
@@ -46,8 +46,8 @@ export function PurgeDialog({
   )
 }
 
-/** How many are gone for good. What somebody else has removed meanwhile counts too. */
-async function purgeEach(server: string, items: readonly TrashItem[]): Promise<number> {
+/** Returns how many items are deleted, including those that another user has deleted meanwhile. */
+async function purgeItems(server: string, items: readonly TrashItem[]): Promise<number> {
   for (const { id } of items) {
     // oxlint-disable-next-line no-await-in-loop -- each is a call to the node
     await purgeFromTrash(server, id).catch((error: unknown) => {
@@ -57,9 +57,9 @@ async function purgeEach(server: string, items: readonly TrashItem[]): Promise<n
   return items.length
 }
 
-/** Page by page, as long as there is something that can be removed. */
+/** Deletes page by page while there are items that can be deleted. */
 async function purgeAll(server: string): Promise<number> {
   const items = (await trashPage(server, 1)).data.filter(({ ready }) => ready)
   if (items.length === 0) return 0
-  return (await purgeEach(server, items)) + (await purgeAll(server))
+  return (await purgeItems(server, items)) + (await purgeAll(server))
 }

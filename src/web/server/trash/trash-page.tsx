@@ -11,20 +11,20 @@ import { PageHeader, RowList } from '../../components/card.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { Checkbox } from '../../components/switch.tsx'
-import { useFileRights } from '../files/files-context.tsx'
+import { useFilePermissions } from '../files/files-context.tsx'
 import { useServer } from '../server-context.tsx'
 import { PurgeDialog, type Purge } from './purge-dialog.tsx'
 import { TrashRow } from './trash-row.tsx'
 
-/** What was moved to the trash: to be brought back, or deleted for good. */
+/** Lists the trash, to restore items or delete them permanently. */
 export function TrashPage() {
   const { t } = useTranslation('trash')
   const { id, server, can } = useServer()
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const [page, setPage] = useState(1)
   const [purge, setPurge] = useState<Purge | null>(null)
   const trash = useQuery(trashQuery(id, page))
-  const isOff = can('file.read') && asRequestError(trash.error)?.status === 403
+  const isDisabled = can('file.read') && asRequestError(trash.error)?.status === 403
   const total = trash.data?.meta.total ?? 0
   usePageTitle(t('title'), server.name)
   return (
@@ -45,14 +45,14 @@ export function TrashPage() {
           </>
         }
       />
-      {isOff ? (
+      {isDisabled ? (
         <EmptyState icon={TrashIcon} title={t('off')} text={t('off_text')} />
       ) : (
         <Loaded query={trash}>
           {(found) => <TrashList key={page} page={found} onPage={setPage} onPurge={setPurge} />}
         </Loaded>
       )}
-      {purge && <PurgeDialog purge={purge} onClose={() => setPurge(null)} onGone={() => setPage(1)} />}
+      {purge && <PurgeDialog purge={purge} onClose={() => setPurge(null)} onPurged={() => setPage(1)} />}
     </div>
   )
 }
@@ -67,16 +67,16 @@ function TrashList({
   onPurge: (purge: Purge) => void
 }) {
   const { t } = useTranslation('trash')
-  const rights = useFileRights()
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const rights = useFilePermissions()
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const items = page.data
-  const chosen = items.filter(({ id }) => marked.has(id))
+  const chosen = items.filter(({ id }) => selected.has(id))
   if (items.length === 0) return <EmptyState icon={TrashIcon} title={t('empty')} text={t('empty_text')} />
-  const mark = (id: string, isMarked: boolean) => {
-    const next = new Set(marked)
-    if (isMarked) next.add(id)
+  const select = (id: string, isSelected: boolean) => {
+    const next = new Set(selected)
+    if (isSelected) next.add(id)
     else next.delete(id)
-    setMarked(next)
+    setSelected(next)
   }
   return (
     <>
@@ -85,11 +85,11 @@ function TrashList({
           <Checkbox
             label={t('files:select_all')}
             checked={chosen.length === 0 ? false : chosen.length === items.length || 'indeterminate'}
-            onChange={(isMarked) => setMarked(new Set(isMarked ? items.map(({ id }) => id) : []))}
+            onChange={(isSelected) => setSelected(new Set(isSelected ? items.map(({ id }) => id) : []))}
             className="mr-auto items-center"
           />
           {chosen.length > 0 && (
-            <Button look="danger" icon={Trash2} onClick={() => onPurge({ kind: 'some', items: chosen })}>
+            <Button variant="danger" icon={Trash2} onClick={() => onPurge({ kind: 'some', items: chosen })}>
               {t('purge_some', { count: chosen.length })}
             </Button>
           )}
@@ -100,8 +100,8 @@ function TrashList({
           <TrashRow
             key={item.id}
             item={item}
-            isMarked={marked.has(item.id)}
-            onMark={(isMarked) => mark(item.id, isMarked)}
+            isSelected={selected.has(item.id)}
+            onSelect={(isSelected) => select(item.id, isSelected)}
             onPurge={() => onPurge({ kind: 'some', items: [item] })}
           />
         ))}

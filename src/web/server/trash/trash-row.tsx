@@ -7,29 +7,29 @@ import { asRequestError } from '../../api/error.ts'
 import { restoreFromTrash, type TrashItem } from '../../api/trash.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
-import { Instant } from '../../components/instant.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { Checkbox } from '../../components/switch.tsx'
 import { toast } from '../../components/toast.tsx'
-import { useFileRights } from '../files/files-context.tsx'
+import { useFilePermissions } from '../files/files-context.tsx'
 import { parentOf } from '../files/paths.ts'
 import { useServer } from '../server-context.tsx'
 
-const dayInMilliseconds = 86_400_000
+const dayMs = 86_400_000
 
-/** One thing in the trash: where it was, for how long it stays, and the ways out. */
+/** An item of the trash: its path, how long it is kept, and its actions. */
 export function TrashRow({
   item,
-  isMarked,
-  onMark,
+  isSelected,
+  onSelect,
   onPurge,
 }: {
   item: TrashItem
-  isMarked: boolean
-  onMark: (isMarked: boolean) => void
+  isSelected: boolean
+  onSelect: (isSelected: boolean) => void
   onPurge: () => void
 }) {
   const { t } = useTranslation('trash')
-  const rights = useFileRights()
+  const rights = useFilePermissions()
   const restore = useRestore(item)
   const Icon = item.is_file ? File : Folder
   return (
@@ -38,8 +38,8 @@ export function TrashRow({
         <Checkbox
           label={t('files:select', { name: item.name })}
           hideLabel
-          checked={isMarked}
-          onChange={onMark}
+          checked={isSelected}
+          onChange={onSelect}
           className="items-center"
         />
       )}
@@ -49,7 +49,7 @@ export function TrashRow({
           <p className="min-w-0 text-sm font-medium wrap-anywhere">{item.name}</p>
           {!item.ready && <Badge tone="info">{t('under_way')}</Badge>}
         </div>
-        <Place path={item.path} />
+        <OriginalPath path={item.path} />
         <Times item={item} />
       </div>
       <div className="ml-auto flex items-center gap-1">
@@ -72,7 +72,7 @@ export function TrashRow({
           />
         )}
       </div>
-      <RestoreRefusal error={restore.error} path={item.path} />
+      <RestoreError error={restore.error} path={item.path} />
     </li>
   )
 }
@@ -85,7 +85,7 @@ function useRestore(item: TrashItem) {
     mutationFn: () => restoreFromTrash(id, item.id),
     onSuccess: () => toast(t('restored', { path: item.path })),
     onSettled: async (_, error) => {
-      // What was refused stays where it is said why.
+      // The row stays, since it shows the error.
       if (asRequestError(error)?.status === 409) return
       await Promise.all([
         client.invalidateQueries({ queryKey: ['trash', id] }),
@@ -95,7 +95,7 @@ function useRestore(item: TrashItem) {
   })
 }
 
-function Place({ path }: { path: string }) {
+function OriginalPath({ path }: { path: string }) {
   const { t } = useTranslation('trash')
   const { id } = useServer()
   const directory = parentOf(path)
@@ -117,11 +117,11 @@ function Place({ path }: { path: string }) {
 function Times({ item }: { item: TrashItem }) {
   const { t } = useTranslation('trash')
   const [now] = useState(Date.now)
-  const days = Math.floor((Date.parse(item.expires_at) - now) / dayInMilliseconds)
+  const days = Math.floor((Date.parse(item.expires_at) - now) / dayMs)
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-muted tabular-nums">
       <span>
-        {t('deleted')} <Instant at={item.deleted_at} />
+        {t('deleted')} <RelativeTime at={item.deleted_at} />
       </span>
       <span aria-hidden>·</span>
       <span className={days < 2 ? 'font-medium text-warn' : undefined}>
@@ -131,16 +131,16 @@ function Times({ item }: { item: TrashItem }) {
   )
 }
 
-/** Why it is not back. Something may be where it was, which is never overwritten. */
-function RestoreRefusal({ error, path }: { error: unknown; path: string }) {
+/** Shows why an item was not restored. An existing file is never overwritten. */
+function RestoreError({ error, path }: { error: unknown; path: string }) {
   const { t } = useTranslation('trash')
   const { id } = useServer()
-  const refusal = asRequestError(error)
+  const requestError = asRequestError(error)
   if (!error) return null
   return (
     <div role="alert" className="w-full rounded-control bg-bad-soft px-3 py-2 text-sm text-bad">
-      <p>{refusal?.message || t('not_restored')}</p>
-      {refusal?.status === 409 && (
+      <p>{requestError?.message || t('not_restored')}</p>
+      {requestError?.status === 409 && (
         <p className="mt-0.5">
           {t('exists_text')}{' '}
           <Link

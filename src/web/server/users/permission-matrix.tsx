@@ -11,9 +11,9 @@ type MatrixProps = {
   onChange: (granted: ReadonlySet<string>) => void
 }
 
-const always = 'websocket.connect'
+const implicitPermissions = 'websocket.connect'
 
-/** Every permission with what it allows, by group, and sets of them. Nobody gives what he has not. */
+/** Checkboxes for every permission by group, with presets. Users cannot grant permissions they do not have. */
 export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
   const { t } = useTranslation('users')
   const { can } = useServer()
@@ -26,7 +26,7 @@ export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
         [...granted]
           .filter((name) => !can(name))
           .concat(
-            always,
+            implicitPermissions,
             wanted.filter((name) => known.includes(name) && can(name)),
           ),
       ),
@@ -41,7 +41,7 @@ export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
           </Button>
         ))}
         <Button onClick={() => choose(known)}>{t('preset.everything')}</Button>
-        <Button look="quiet" onClick={() => choose([])}>
+        <Button variant="quiet" onClick={() => choose([])}>
           {t('preset.nothing')}
         </Button>
       </div>
@@ -64,7 +64,7 @@ function Group({ group, keys, granted, onChange }: GroupProps) {
   const set = (wanted: string[], isGranted: boolean) => {
     const next = new Set(granted)
     for (const name of wanted) {
-      if (!can(name) || name === always) continue
+      if (!can(name) || name === implicitPermissions) continue
       if (isGranted) next.add(name)
       else next.delete(name)
     }
@@ -75,7 +75,7 @@ function Group({ group, keys, granted, onChange }: GroupProps) {
       <Checkbox
         label={t(`group.${group}`)}
         checked={held === names.length ? true : held > 0 ? 'indeterminate' : false}
-        disabled={!names.some((name) => can(name) && name !== always)}
+        disabled={!names.some((name) => can(name) && name !== implicitPermissions)}
         onChange={(checked) => set(names, checked)}
       />
       <div className="flex flex-col gap-2 border-l border-line pl-3.5">
@@ -86,7 +86,7 @@ function Group({ group, keys, granted, onChange }: GroupProps) {
               key={name}
               label={t(`permission.${group}.${key}`)}
               checked={granted.has(name)}
-              disabled={!can(name) || name === always}
+              disabled={!can(name) || name === implicitPermissions}
               onChange={(checked) => set([name], checked)}
             />
           )

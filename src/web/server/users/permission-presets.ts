@@ -1,5 +1,5 @@
-/** Sets of permissions that hosts are asked for most, each with all of those before it. */
-const watching = [
+/** Common sets of permissions, each including those before it. */
+const viewer = [
   'websocket.connect',
   'activity.read',
   'allocation.read',
@@ -7,9 +7,9 @@ const watching = [
   'backup.read',
   'schedule.read',
 ]
-const moderating = [...watching, 'control.console', 'control.start', 'control.restart', 'control.stop']
-const building = [
-  ...moderating,
+const moderator = [...viewer, 'control.console', 'control.start', 'control.restart', 'control.stop']
+const builder = [
+  ...moderator,
   'file.create',
   'file.read',
   'file.read-content',
@@ -24,5 +24,5 @@ const building = [
   'schedule.update',
 ]
 
-export const presets = { watching, moderating, building } as const
+export const presets = { watching: viewer, moderating: moderator, building: builder } as const
 export type Preset = keyof typeof presets

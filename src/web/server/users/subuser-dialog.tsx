@@ -11,40 +11,42 @@ import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { PermissionMatrix } from './permission-matrix.tsx'
 
-/** What everybody with access may do. */
-const always = 'websocket.connect'
+/** Permissions that every subuser has. */
+const implicitPermissions = 'websocket.connect'
 
-/** Lets somebody in, or changes what he may do. `person` null stands for somebody new. */
-export function SubuserDialog({ person, onClose }: { person: Subuser | null; onClose: () => void }) {
+/** Invites a subuser or changes their permissions; `subuser` is null for a new one. */
+export function SubuserDialog({ subuser, onClose }: { subuser: Subuser | null; onClose: () => void }) {
   const { t } = useTranslation('users')
   const { id } = useServer()
   const queries = useQueryClient()
   const groups = useQuery(permissionsQuery)
   const [email, setEmail] = useState('')
-  const [granted, setGranted] = useState<ReadonlySet<string>>(() => new Set(person?.permissions ?? [always]))
+  const [granted, setGranted] = useState<ReadonlySet<string>>(
+    () => new Set(subuser?.permissions ?? [implicitPermissions]),
+  )
   const saving = useMutation({
     mutationFn: () =>
-      person ? changeSubuser(id, person.uuid, [...granted]) : addSubuser(id, email, [...granted]),
-    onSuccess: async () => {
+      subuser ? changeSubuser(id, subuser.uuid, [...granted]) : addSubuser(id, email, [...granted]),
+    onSuccess: async ({ pending }) => {
       await queries.invalidateQueries({ queryKey: subusersKey(id) })
-      toast(person ? t('changed') : t('added', { email }))
+      toast(subuser ? t('changed') : t(pending ? 'invited' : 'added', { email }))
       onClose()
     },
   })
-  const refusal = asRequestError(saving.error)
+  const requestError = asRequestError(saving.error)
   const form = 'subuser-form'
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={person ? t('edit', { name: person.username }) : t('add')}
-      text={person ? undefined : t('add_text')}
+      title={subuser ? t('edit', { name: subuser.username }) : t('add')}
+      text={subuser ? undefined : t('add_text')}
       width="large"
       actions={
         <>
           <Button onClick={onClose}>{t('strings:action.cancel')}</Button>
-          <Button type="submit" form={form} look="primary" busy={saving.isPending}>
-            {person ? t('strings:action.save') : t('add')}
+          <Button type="submit" form={form} variant="primary" busy={saving.isPending}>
+            {subuser ? t('strings:action.save') : t('add')}
           </Button>
         </>
       }
@@ -57,7 +59,7 @@ export function SubuserDialog({ person, onClose }: { person: Subuser | null; onC
           saving.mutate()
         }}
       >
-        {!person && (
+        {!subuser && (
           <TextField
             label={t('strings:word.email')}
             type="email"
@@ -65,7 +67,7 @@ export function SubuserDialog({ person, onClose }: { person: Subuser | null; onC
             autoComplete="off"
             value={email}
             onChange={(event) => setEmail(event.target.value)}
-            error={refusal?.fieldError('email')}
+            error={requestError?.fieldError('email')}
           />
         )}
         <FormError error={saving.error} fields={['email']} />

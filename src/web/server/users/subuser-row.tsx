@@ -12,56 +12,59 @@ import { PrivateText } from '../../components/private-text.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 
-/** Somebody with access; nobody changes himself. */
-export function SubuserRow({ person, onEdit }: { person: Subuser; onEdit: () => void }) {
+/** A subuser with their actions; users cannot change themselves. */
+export function SubuserRow({ subuser, onEdit }: { subuser: Subuser; onEdit: () => void }) {
   const { t } = useTranslation('users')
   const { id, server, can } = useServer()
   const queries = useQueryClient()
-  const [isAsking, ask] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const removing = useMutation({
-    mutationFn: () => removeSubuser(id, person.uuid),
-    onSuccess: () => ask(false),
+    mutationFn: () => removeSubuser(id, subuser.uuid),
+    onSuccess: () => setConfirming(false),
     onSettled: () => queries.invalidateQueries({ queryKey: subusersKey(id) }),
   })
-  const isReader = person.uuid === site.user?.uuid
+  const isSelf = subuser.uuid === site.user?.uuid
   return (
     <li className="flex items-center gap-3 px-4 py-3">
-      <Avatar image={person.image} name={person.username} />
+      <Avatar image={subuser.image} name={subuser.username} />
       <div className="min-w-0 flex-1 text-sm">
         <p className="flex flex-wrap items-center gap-2 font-medium">
-          <PrivateText text={person.email} className="wrap-anywhere" />
-          {isReader && <Badge tone="brand">{t('you')}</Badge>}
+          <PrivateText text={subuser.email} className="wrap-anywhere" />
+          {isSelf && <Badge tone="brand">{t('you')}</Badge>}
+          {subuser.pending && <Badge tone="warn">{t('pending')}</Badge>}
         </p>
         <p className="flex flex-wrap items-center gap-x-2 text-muted">
-          {t('permissions_count', { count: person.permissions.length })}
-          {person['2fa_enabled'] && (
+          {subuser.pending
+            ? t('pending_text')
+            : t('permissions_count', { count: subuser.permissions.length })}
+          {subuser['2fa_enabled'] && (
             <span className="inline-flex items-center gap-1">
               <ShieldCheck aria-hidden className="size-3.5" /> {t('two_factor')}
             </span>
           )}
         </p>
       </div>
-      {!isReader && can('user.update') && (
+      {!isSelf && can('user.update') && (
         <IconButton
           icon={Pencil}
-          label={t('edit', { name: person.username })}
+          label={t('edit', { name: subuser.username })}
           disabled={isBlocked(server)}
           onClick={onEdit}
         />
       )}
-      {!isReader && can('user.delete') && (
+      {!isSelf && can('user.delete') && (
         <IconButton
           icon={UserMinus}
-          label={t('remove', { name: person.username })}
+          label={t('remove', { name: subuser.username })}
           disabled={isBlocked(server)}
-          onClick={() => ask(true)}
+          onClick={() => setConfirming(true)}
         />
       )}
       <ConfirmDialog
-        open={isAsking}
-        onOpenChange={ask}
-        title={t('remove', { name: person.username })}
-        text={t('remove_text', { email: person.email })}
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title={t('remove', { name: subuser.username })}
+        text={t('remove_text', { email: subuser.email })}
         action={t('strings:action.remove')}
         busy={removing.isPending}
         error={removing.error}

@@ -21,9 +21,9 @@ function AccountActivity() {
     <>
       <PageHeader title={t('activity.title')} />
       <ActivityFeed
-        feed="/api/client/account/activity"
+        feed="account"
         search={Route.useSearch()}
-        onSearch={(search) => void navigate({ search, resetScroll: false })}
+        onSearchChange={(search) => void navigate({ search, resetScroll: false })}
         fileName="account-activity"
       />
     </>

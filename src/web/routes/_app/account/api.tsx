@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ApiKey, apiKeysQuery, deleteApiKey } from '../../../api/account.ts'
 import { CreateApiKey } from '../../../account/create-api-key.tsx'
-import { Dated } from '../../../account/dated.tsx'
+import { TextWithTime } from '../../../account/text-with-time.tsx'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { Button, IconButton } from '../../../components/button.tsx'
 import { PageHeader, RowList } from '../../../components/card.tsx'
@@ -23,7 +23,7 @@ function ApiKeys() {
   const [deleting, setDeleting] = useState<ApiKey | null>(null)
   usePageTitle(t('api_keys.title'))
   const create = (
-    <Button look="primary" icon={Plus} onClick={() => setCreating(true)}>
+    <Button variant="primary" icon={Plus} onClick={() => setCreating(true)}>
       {t('api_keys.add')}
     </Button>
   )
@@ -65,8 +65,8 @@ function Row({ apiKey, onDelete }: { apiKey: ApiKey; onDelete: () => void }) {
         <p className="font-medium wrap-anywhere">{description || t('api_keys.unnamed')}</p>
         <p className="flex flex-wrap gap-x-3 text-muted">
           <code>{identifier}</code>
-          <Dated text="api_keys.created" at={apiKey.created_at} />
-          {used ? <Dated text="api_keys.used" at={used} /> : <span>{t('api_keys.never_used')}</span>}
+          <TextWithTime text="api_keys.created" at={apiKey.created_at} />
+          {used ? <TextWithTime text="api_keys.used" at={used} /> : <span>{t('api_keys.never_used')}</span>}
         </p>
         <p className="mt-0.5 flex flex-wrap gap-x-2 text-muted">
           {addresses.length === 0

@@ -12,7 +12,7 @@ import { PageHeader } from '../../../components/card.tsx'
 import { Loaded } from '../../../components/states.tsx'
 
 export const Route = createFileRoute('/_app/account/')({
-  // The fields of a new password are those of the pages for guests.
+  // The fields for a new password use the texts of the guest pages.
   loader: () => loadTexts('account', 'auth'),
   component: Profile,
 })

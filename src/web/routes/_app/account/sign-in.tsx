@@ -12,9 +12,9 @@ import { Banner } from '../../../components/badge.tsx'
 import { PageHeader } from '../../../components/card.tsx'
 import { Loaded } from '../../../components/states.tsx'
 
-export const Route = createFileRoute('/_app/account/sign-in')({ component: WaysToSignIn })
+export const Route = createFileRoute('/_app/account/sign-in')({ component: SignInMethods })
 
-function WaysToSignIn() {
+function SignInMethods() {
   const { t } = useTranslation('account')
   const security = useQuery(securityQuery)
   usePageTitle(t('nav.sign_in'))
@@ -22,7 +22,7 @@ function WaysToSignIn() {
     <>
       <PageHeader title={t('nav.sign_in')} />
       <div className="flex flex-col gap-4">
-        {security.data && <Notes security={security.data} />}
+        {security.data && <LinkResult security={security.data} />}
         <TwoFactor />
         <Loaded query={security}>
           {(data) => (
@@ -38,12 +38,15 @@ function WaysToSignIn() {
   )
 }
 
-/** What came of linking an account; the panel tells it once, so it stays while the page does. */
-function Notes({ security }: { security: Security }) {
+/** Shows the result of linking an account. The panel reports it only once, so it is kept while the page is open. */
+function LinkResult({ security }: { security: Security }) {
   const [{ notice, error }] = useState(security)
   const queries = useQueryClient()
   useEffect(() => {
-    queries.setQueryData(securityQuery.queryKey, (known) => known && { ...known, notice: null, error: null })
+    queries.setQueryData(
+      securityQuery.queryKey,
+      (security) => security && { ...security, notice: null, error: null },
+    )
   }, [queries])
   return (
     <>

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { removeSshKey, type SshKey, sshKeysQuery } from '../../../api/account.ts'
 import { AddSshKey } from '../../../account/add-ssh-key.tsx'
-import { Dated } from '../../../account/dated.tsx'
+import { TextWithTime } from '../../../account/text-with-time.tsx'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { Button, IconButton } from '../../../components/button.tsx'
 import { PageHeader, RowList } from '../../../components/card.tsx'
@@ -23,7 +23,7 @@ function SshKeys() {
   const [removing, setRemoving] = useState<SshKey | null>(null)
   usePageTitle(t('ssh_keys.title'))
   const add = (
-    <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
+    <Button variant="primary" icon={Plus} onClick={() => setAdding(true)}>
       {t('ssh_keys.add')}
     </Button>
   )
@@ -67,7 +67,7 @@ function Row({ sshKey, onRemove }: { sshKey: SshKey; onRemove: () => void }) {
           <code className="wrap-anywhere">SHA256:{fingerprint}</code>
         </p>
         <p className="text-muted">
-          <Dated text="ssh_keys.created" at={created} />
+          <TextWithTime text="ssh_keys.created" at={created} />
         </p>
       </div>
       <div className="flex shrink-0">

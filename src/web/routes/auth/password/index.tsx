@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { methodsQuery, requestPasswordReset } from '../../../api/auth.ts'
 import { asRequestError } from '../../../api/error.ts'
 import { CaptchaWidget, useCaptcha } from '../../../auth/captcha.tsx'
-import { BackToSignIn, Closed, GuestPage } from '../../../auth/guest-page.tsx'
-import { Refusal, useWait } from '../../../auth/refusal.tsx'
+import { BackToSignIn, DisabledForm, GuestPage } from '../../../auth/guest-page.tsx'
+import { GuestFormError, useRetryWait } from '../../../auth/guest-form-error.tsx'
 import { Banner } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { TextField } from '../../../components/field.tsx'
@@ -20,7 +20,9 @@ function ForgottenPassword() {
   return (
     <GuestPage title={t('page.forgot.title')} text={t('page.forgot.text')}>
       <Loaded query={methods}>
-        {({ passwords_enabled: isOpen }) => (isOpen ? <Form /> : <Closed text={t('login.passwords_off')} />)}
+        {({ passwords_enabled: isEnabled }) =>
+          isEnabled ? <Form /> : <DisabledForm text={t('login.passwords_off')} />
+        }
       </Loaded>
     </GuestPage>
   )
@@ -30,35 +32,35 @@ function Form() {
   const { t } = useTranslation('auth')
   const captcha = useCaptcha()
   const [email, setEmail] = useState('')
-  const asking = useMutation({
+  const sending = useMutation({
     mutationFn: () => requestPasswordReset(email, captcha.response),
     onSettled: captcha.reset,
   })
-  const wait = useWait(asking.error, asking.submittedAt)
+  const waitSeconds = useRetryWait(sending.error, sending.submittedAt)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!asking.isPending && wait === 0) asking.mutate()
+    if (!sending.isPending && waitSeconds === 0) sending.mutate()
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      {asking.isSuccess && <Banner tone="good" title={t('forgot.sent')} />}
+      {sending.isSuccess && <Banner tone="good" title={t('forgot.sent')} />}
       <TextField
         label={t('strings:word.email')}
         name="email"
         type="email"
         autoComplete="email"
         required
-        error={asRequestError(asking.error)?.fieldError('email')}
+        error={asRequestError(sending.error)?.fieldError('email')}
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
       <CaptchaWidget captcha={captcha} />
-      <Refusal error={asking.error} wait={wait} fields={['email']} />
+      <GuestFormError error={sending.error} waitSeconds={waitSeconds} fields={['email']} />
       <Button
         type="submit"
-        look="primary"
-        busy={asking.isPending}
-        disabled={wait > 0 || !captcha.isSolved}
+        variant="primary"
+        busy={sending.isPending}
+        disabled={waitSeconds > 0 || !captcha.isSolved}
         className="w-full"
       >
         {t('forgot.submit')}

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { methodsQuery, resetPassword } from '../../../api/auth.ts'
 import { asRequestError } from '../../../api/error.ts'
-import { BackToSignIn, Closed, GuestLink, GuestPage } from '../../../auth/guest-page.tsx'
+import { BackToSignIn, DisabledForm, GuestLink, GuestPage } from '../../../auth/guest-page.tsx'
 import { isConfirmed, NewPasswordFields } from '../../../auth/new-password.tsx'
-import { Refusal, useWait } from '../../../auth/refusal.tsx'
+import { GuestFormError, useRetryWait } from '../../../auth/guest-form-error.tsx'
 import { Banner } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { TextField } from '../../../components/field.tsx'
@@ -24,7 +24,9 @@ function ResetPassword() {
   return (
     <GuestPage title={t('page.reset.title')} text={t('page.reset.text')}>
       <Loaded query={methods}>
-        {({ passwords_enabled: isOpen }) => (isOpen ? <Form /> : <Closed text={t('login.passwords_off')} />)}
+        {({ passwords_enabled: isEnabled }) =>
+          isEnabled ? <Form /> : <DisabledForm text={t('login.passwords_off')} />
+        }
       </Loaded>
     </GuestPage>
   )
@@ -33,8 +35,8 @@ function ResetPassword() {
 function Form() {
   const { t } = useTranslation('auth')
   const { token } = Route.useParams()
-  const { email: named = '' } = Route.useSearch()
-  const [email, setEmail] = useState(named)
+  const { email: emailInLink = '' } = Route.useSearch()
+  const [email, setEmail] = useState(emailInLink)
   const [passwords, setPasswords] = useState({ password: '', password_confirmation: '' })
   const saving = useMutation({
     mutationFn: () => resetPassword({ token, email, ...passwords }),
@@ -42,11 +44,11 @@ function Form() {
       if (!mustSignIn) location.assign('/')
     },
   })
-  const wait = useWait(saving.error, saving.submittedAt)
-  const refusal = asRequestError(saving.error)
+  const waitSeconds = useRetryWait(saving.error, saving.submittedAt)
+  const requestError = asRequestError(saving.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!saving.isPending && wait === 0) saving.mutate()
+    if (!saving.isPending && waitSeconds === 0) saving.mutate()
   }
   if (saving.data?.send_to_login) {
     return (
@@ -64,8 +66,8 @@ function Form() {
         type="email"
         autoComplete="username"
         required
-        readOnly={named !== ''}
-        error={refusal?.fieldError('email')}
+        readOnly={emailInLink !== ''}
+        error={requestError?.fieldError('email')}
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
@@ -73,15 +75,20 @@ function Form() {
         labels={[t('reset.password'), t('reset.confirm')]}
         value={passwords}
         onChange={setPasswords}
-        error={refusal?.fieldError('password')}
+        error={requestError?.fieldError('password')}
       />
-      <Refusal error={saving.error} wait={wait} refused={t('reset.invalid')} fields={['email', 'password']} />
-      {refusal?.status === 400 && <GuestLink to="/auth/password">{t('reset.new_link')}</GuestLink>}
+      <GuestFormError
+        error={saving.error}
+        waitSeconds={waitSeconds}
+        badRequestText={t('reset.invalid')}
+        fields={['email', 'password']}
+      />
+      {requestError?.status === 400 && <GuestLink to="/auth/password">{t('reset.new_link')}</GuestLink>}
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         busy={saving.isPending || saving.isSuccess}
-        disabled={wait > 0 || !isConfirmed(passwords)}
+        disabled={waitSeconds > 0 || !isConfirmed(passwords)}
         className="w-full"
       >
         {t('reset.submit')}

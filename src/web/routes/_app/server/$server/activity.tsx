@@ -23,9 +23,9 @@ function ServerActivity() {
     <>
       <PageHeader title={t('title')} />
       <ActivityFeed
-        feed={`/api/client/servers/${id}/activity`}
+        feed={{ server: id }}
         search={Route.useSearch()}
-        onSearch={(search) => void navigate({ search, resetScroll: false })}
+        onSearchChange={(search) => void navigate({ search, resetScroll: false })}
         fileName={`activity-${id}`}
       />
     </>

@@ -13,7 +13,7 @@ import { EmptyState, Loaded } from '../../../../components/states.tsx'
 import { BackupRow } from '../../../../server/backups/backup-row.tsx'
 import { CreateBackup } from '../../../../server/backups/create-backup.tsx'
 import type { SocketEvent } from '../../../../server/console-socket.ts'
-import { useRefetchWhenFree } from '../../../../server/refetch-when-free.ts'
+import { useRefetchWhenUnblocked } from '../../../../server/use-refetch-when-unblocked.ts'
 import { useServer, useSocketEvents } from '../../../../server/server-context.tsx'
 import { isBlocked } from '../../../../server/server-state.ts'
 
@@ -26,7 +26,7 @@ function BackupsPage() {
   const { t } = useTranslation('backups')
   const { id, server, can } = useServer()
   usePageTitle(t('title'), server.name)
-  useRefetchWhenFree()
+  useRefetchWhenUnblocked()
   useCompletedBackups()
   const [creating, setCreating] = useState(false)
   const backups = useQuery(backupsQuery(id))
@@ -34,7 +34,7 @@ function BackupsPage() {
   const isFull = (backups.data?.used ?? 0) >= limit
   const create = can('backup.create') && limit > 0 && (
     <Button
-      look="primary"
+      variant="primary"
       icon={Plus}
       disabled={!backups.data || isFull || isBlocked(server)}
       onClick={() => setCreating(true)}
@@ -46,10 +46,10 @@ function BackupsPage() {
     <div>
       <PageHeader title={t('title')} text={t('text')} actions={create} />
       <Loaded query={backups}>
-        {(shown) => (
+        {(data) => (
           <div className="flex flex-col gap-4">
-            {limit > 0 && <BackupLimit used={shown.used} limit={limit} />}
-            <BackupRows backups={shown} limit={limit} />
+            {limit > 0 && <BackupLimit used={data.used} limit={limit} />}
+            <BackupRows backups={data} limit={limit} />
           </div>
         )}
       </Loaded>
@@ -58,17 +58,17 @@ function BackupsPage() {
   )
 }
 
-/** A node says when it has made a backup, some with its id behind the name of the event. */
+/** Refetches the backups when the daemon reports a completed one; some daemons append its ID to the event name. */
 function useCompletedBackups(): void {
   const { id } = useServer()
   const queries = useQueryClient()
-  const hear = useCallback(
+  const onEvent = useCallback(
     ({ event }: SocketEvent) => {
       if (event.startsWith('backup completed')) void queries.invalidateQueries({ queryKey: backupsKey(id) })
     },
     [id, queries],
   )
-  useSocketEvents(hear)
+  useSocketEvents(onEvent)
 }
 
 function BackupLimit({ used, limit }: { used: number; limit: number }) {

@@ -13,7 +13,7 @@ import { EmptyState, Loaded } from '../../../../components/states.tsx'
 import { ConnectionDetails } from '../../../../server/databases/connection-details.tsx'
 import { CreateDatabase } from '../../../../server/databases/create-database.tsx'
 import { DatabaseRow } from '../../../../server/databases/database-row.tsx'
-import { useRefetchWhenFree } from '../../../../server/refetch-when-free.ts'
+import { useRefetchWhenUnblocked } from '../../../../server/use-refetch-when-unblocked.ts'
 import { useServer } from '../../../../server/server-context.tsx'
 import { isBlocked } from '../../../../server/server-state.ts'
 
@@ -26,7 +26,7 @@ function DatabasesPage() {
   const { t } = useTranslation('databases')
   const { id, server, can } = useServer()
   usePageTitle(t('title'), server.name)
-  useRefetchWhenFree()
+  useRefetchWhenUnblocked()
   const [creating, setCreating] = useState(false)
   const [detailed, setDetailed] = useState<Database | null>(null)
   const databases = useQuery(databasesQuery(id))
@@ -34,7 +34,7 @@ function DatabasesPage() {
   const isFull = limit !== null && (databases.data?.length ?? 0) >= limit
   const create = can('database.create') && limit !== 0 && (
     <Button
-      look="primary"
+      variant="primary"
       icon={Plus}
       disabled={!databases.data || isFull || isBlocked(server)}
       onClick={() => setCreating(true)}

@@ -62,14 +62,14 @@ function NetworkPage() {
   )
 }
 
-/** Takes a free address of the node, where the host lets people do so. */
+/** Adds a free allocation of the node, when allocations are enabled for the server. */
 function AddButton({ used }: { used: number }) {
   const { t } = useTranslation('network')
   const { id, server, can } = useServer()
   const queries = useQueryClient()
   const adding = useMutation({
     mutationFn: () => addAllocation(id),
-    onSuccess: ({ attributes }) => toast(t('added', { port: attributes.port })),
+    onSuccess: ({ port }) => toast(t('added', { port })),
     onError: (error) => toastError(error, t('add_failed')),
     onSettled: () => queries.invalidateQueries({ queryKey: allocationsKey(id) }),
   })
@@ -77,7 +77,7 @@ function AddButton({ used }: { used: number }) {
   if (!can('allocation.create') || limit === 0) return null
   return (
     <Button
-      look="primary"
+      variant="primary"
       icon={Plus}
       busy={adding.isPending}
       disabled={isBlocked(server) || (limit !== null && used >= limit)}

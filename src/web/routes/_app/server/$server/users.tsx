@@ -26,31 +26,31 @@ export const Route = createFileRoute('/_app/server/$server/users')({
 function UsersPage() {
   const { t } = useTranslation('users')
   const { id, server, can } = useServer()
-  const people = useQuery(subusersQuery(id))
+  const subusers = useQuery(subusersQuery(id))
   const [edited, edit] = useState<Subuser | 'new' | null>(null)
   usePageTitle(t('title'), server.name)
   const add = can('user.create') && (
-    <Button look="primary" icon={UserPlus} disabled={isBlocked(server)} onClick={() => edit('new')}>
+    <Button variant="primary" icon={UserPlus} disabled={isBlocked(server)} onClick={() => edit('new')}>
       {t('add')}
     </Button>
   )
   return (
     <>
       <PageHeader title={t('title')} text={t('text')} actions={add} />
-      <Loaded query={people}>
+      <Loaded query={subusers}>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={Users} title={t('empty')} text={t('empty_text')} />
           ) : (
             <RowList label={t('title')}>
-              {rows.map((person) => (
-                <SubuserRow key={person.uuid} person={person} onEdit={() => edit(person)} />
+              {rows.map((subuser) => (
+                <SubuserRow key={subuser.uuid} subuser={subuser} onEdit={() => edit(subuser)} />
               ))}
             </RowList>
           )
         }
       </Loaded>
-      {edited && <SubuserDialog person={edited === 'new' ? null : edited} onClose={() => edit(null)} />}
+      {edited && <SubuserDialog subuser={edited === 'new' ? null : edited} onClose={() => edit(null)} />}
     </>
   )
 }

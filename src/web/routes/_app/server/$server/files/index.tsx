@@ -2,11 +2,11 @@ import { createFileRoute } from '@tanstack/react-router'
 import { filesQuery } from '../../../../../api/files.ts'
 import { loadTexts } from '../../../../../app/texts.ts'
 import { FilesPage } from '../../../../../server/files/files-page.tsx'
-import { normalPath } from '../../../../../server/files/paths.ts'
+import { normalizePath } from '../../../../../server/files/paths.ts'
 
 export const Route = createFileRoute('/_app/server/$server/files/')({
   validateSearch: (search: Record<string, unknown>): { directory?: string } =>
-    search.directory === undefined ? {} : { directory: normalPath(String(search.directory)) },
+    search.directory === undefined ? {} : { directory: normalizePath(String(search.directory)) },
   loaderDeps: ({ search }) => ({ directory: search.directory ?? '/' }),
   loader: ({ context, params, deps }) => {
     void context.queryClient.prefetchQuery(filesQuery(params.server, deps.directory))

@@ -1,11 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '../../../../../app/texts.ts'
 import { NewFilePage } from '../../../../../server/editor/new-file-page.tsx'
-import { normalPath } from '../../../../../server/files/paths.ts'
+import { normalizePath } from '../../../../../server/files/paths.ts'
 
 export const Route = createFileRoute('/_app/server/$server/files/new')({
   validateSearch: (search: Record<string, unknown>): { directory: string } => ({
-    directory: normalPath(String(search.directory ?? '/')),
+    directory: normalizePath(String(search.directory ?? '/')),
   }),
   loader: () => loadTexts('files'),
   component: NewFileRoute,

@@ -10,11 +10,11 @@ import { Button, IconButton } from '../../../../../components/button.tsx'
 import { Card, PageHeader } from '../../../../../components/card.tsx'
 import { Loaded } from '../../../../../components/states.tsx'
 import { Switch } from '../../../../../components/switch.tsx'
-import { useRefetchWhenFree } from '../../../../../server/refetch-when-free.ts'
+import { useRefetchWhenUnblocked } from '../../../../../server/use-refetch-when-unblocked.ts'
 import { DeleteSchedule } from '../../../../../server/schedules/delete-dialogs.tsx'
 import { RunHistory } from '../../../../../server/schedules/run-history.tsx'
 import { useActiveSwitch, useRunNow } from '../../../../../server/schedules/schedule-changes.ts'
-import { CronSentence, RunTimes } from '../../../../../server/schedules/schedule-facts.tsx'
+import { CronSentence, RunTimes } from '../../../../../server/schedules/schedule-summary.tsx'
 import { ScheduleForm } from '../../../../../server/schedules/schedule-form.tsx'
 import { TaskList } from '../../../../../server/schedules/task-list.tsx'
 import { useServer } from '../../../../../server/server-context.tsx'
@@ -32,7 +32,7 @@ function SchedulePage() {
   const schedule = useQuery(scheduleQuery(id, Number(params.schedule)))
   const name = schedule.data?.name
   usePageTitle(name ?? t('title'), server.name)
-  useRefetchWhenFree()
+  useRefetchWhenUnblocked()
   return (
     <div>
       <Link
@@ -86,16 +86,16 @@ function ScheduleDetails({ schedule }: { schedule: Schedule }) {
 function ScheduleActions({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation('schedules')
   const { server, can } = useServer()
-  const [asked, setAsked] = useState<'edit' | 'delete' | null>(null)
+  const [openDialog, setOpenDialog] = useState<'edit' | 'delete' | null>(null)
   const run = useRunNow(schedule)
   const blocked = isBlocked(server)
-  const close = () => setAsked(null)
+  const close = () => setOpenDialog(null)
   return (
     <>
       {can('schedule.update') && (
         <>
           <Button
-            look="primary"
+            variant="primary"
             icon={Play}
             busy={run.isPending || schedule.is_processing}
             disabled={blocked || schedule.relationships.tasks.data.length === 0}
@@ -103,7 +103,7 @@ function ScheduleActions({ schedule }: { schedule: Schedule }) {
           >
             {schedule.is_processing ? t('running') : t('run')}
           </Button>
-          <Button icon={Pencil} disabled={blocked} onClick={() => setAsked('edit')}>
+          <Button icon={Pencil} disabled={blocked} onClick={() => setOpenDialog('edit')}>
             {t('strings:action.edit')}
           </Button>
         </>
@@ -113,11 +113,11 @@ function ScheduleActions({ schedule }: { schedule: Schedule }) {
           icon={Trash2}
           label={t('strings:action.delete')}
           disabled={blocked}
-          onClick={() => setAsked('delete')}
+          onClick={() => setOpenDialog('delete')}
         />
       )}
-      {asked === 'edit' && <ScheduleForm schedule={schedule} onClose={close} />}
-      {asked === 'delete' && <DeleteSchedule schedule={schedule} onClose={close} />}
+      {openDialog === 'edit' && <ScheduleForm schedule={schedule} onClose={close} />}
+      {openDialog === 'delete' && <DeleteSchedule schedule={schedule} onClose={close} />}
     </>
   )
 }

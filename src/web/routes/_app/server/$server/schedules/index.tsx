@@ -9,7 +9,7 @@ import { loadTexts } from '../../../../../app/texts.ts'
 import { Button } from '../../../../../components/button.tsx'
 import { PageHeader, RowList } from '../../../../../components/card.tsx'
 import { EmptyState, Loaded } from '../../../../../components/states.tsx'
-import { useRefetchWhenFree } from '../../../../../server/refetch-when-free.ts'
+import { useRefetchWhenUnblocked } from '../../../../../server/use-refetch-when-unblocked.ts'
 import { ScheduleForm } from '../../../../../server/schedules/schedule-form.tsx'
 import { ScheduleRow } from '../../../../../server/schedules/schedule-row.tsx'
 import { useServer } from '../../../../../server/server-context.tsx'
@@ -24,12 +24,12 @@ function SchedulesPage() {
   const { t } = useTranslation('schedules')
   const { id, server, can } = useServer()
   usePageTitle(t('title'), server.name)
-  useRefetchWhenFree()
+  useRefetchWhenUnblocked()
   const navigate = useNavigate()
   const [creating, setCreating] = useState(false)
   const schedules = useQuery(schedulesQuery(id))
   const create = can('schedule.create') && (
-    <Button look="primary" icon={Plus} disabled={isBlocked(server)} onClick={() => setCreating(true)}>
+    <Button variant="primary" icon={Plus} disabled={isBlocked(server)} onClick={() => setCreating(true)}>
       {t('create')}
     </Button>
   )

@@ -1,0 +1,2 @@
+CREATE INDEX "activity_timestamp_id_index" ON "activity" USING btree ("timestamp","id");--> statement-breakpoint
+CREATE INDEX "activity_event_timestamp_id_index" ON "activity" USING btree ("event","timestamp","id");

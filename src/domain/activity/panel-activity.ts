@@ -1,0 +1,160 @@
+import { eq, sql, type SQL } from 'drizzle-orm'
+import * as z from 'zod'
+import { embedMany } from '../../db/embed.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { activity, activitySubjects, apiKeys, users } from '../../db/schema.ts'
+import type { ActivitySubject } from '../../db/tables/activity-subjects.ts'
+import type { Activity } from '../../db/tables/activity.ts'
+import type { Panel } from '../../panel.ts'
+import { requireCaller } from '../auth/caller.ts'
+import { integer } from '../fields.ts'
+import type { ListRequest } from '../filters.ts'
+import { ActivityQuery, filterConditions } from './conditions.ts'
+import { findPage, hiddenEvent, isOldestFirst } from './list-query.ts'
+import type { EntryKey } from './record.ts'
+
+/** Entries that one statement of an export looks at. */
+const exportBatchSize = 200
+
+const cursorPattern = /^(\d{1,15})\.(\d{1,15})$/
+
+const anyNumber = { type: ['integer', 'string'] }
+
+/** Query of the feed of administrators. Spec: getApplicationActivity. */
+export const PanelActivityQuery = () =>
+  ActivityQuery().extend({
+    // As in other lists for administrators, numbers out of bounds are brought into them.
+    page: integer(1).nullish().catch(null).meta({ acceptedAs: anyNumber }),
+    per_page: integer(1, 100).nullish().catch(null).meta({ acceptedAs: anyNumber }),
+    format: z
+      .enum(['json', 'ndjson', 'csv'])
+      .nullish()
+      .describe('ndjson and csv export all entries, as the header Accept does'),
+    cursor: z
+      .string()
+      .regex(cursorPattern, 'regex')
+      .nullish()
+      .describe('Where an export continues, from the header Link of the part before'),
+  })
+
+/** An entry with what it refers to; names are null when the account or the key is gone. */
+export type PanelActivityEntry = {
+  entry: Activity
+  /** User name of the actor. */
+  actorName: string | null
+  /** Identifier of the API key. */
+  keyIdentifier: string | null
+  subjects: ActivitySubject[]
+}
+
+const columns = () => ({
+  actorName: sql<
+    string | null
+  >`(select ${users.username} from ${users} where ${users.id} = ${activity.actorId})`,
+  keyIdentifier: sql<
+    string | null
+  >`(select ${apiKeys.identifier} from ${apiKeys} where ${apiKeys.id} = ${activity.apiKeyId})`,
+  subjects: embedMany(activitySubjects, {
+    where: (subject) => eq(subject.activityId, activity.id),
+    orderBy: (subject) => sql`${subject.subjectType}, ${subject.subjectId}`,
+  }),
+})
+
+/**
+ * Lists one page of the whole audit log, newest first, in one statement. Spec:
+ * docs/activity.md#feed-of-administrators.
+ */
+export const listPanelActivity = (
+  panel: Panel,
+  request: ListRequest,
+): Promise<RowPage<PanelActivityEntry> & { events: string[] }> => {
+  const conditions = filterConditions(panel, request.filters, requireCaller(panel))
+  return findPage(panel.db, request, { scope: sql`true`, hiddenActors: null, ...conditions }, columns())
+}
+
+/** A part of an export: `next` is where the part after it begins, null after the last one. */
+export type ExportPart = { entries: PanelActivityEntry[]; next: string | null }
+
+/**
+ * Exports all entries that match the filters, in the order of the feed. Each part is one statement over at most
+ * 200 entries, so that neither its time nor its memory grows with the log. Leaves out entries that are recorded
+ * meanwhile. `cursor` continues an earlier export. Spec: docs/activity.md#feed-of-administrators.
+ */
+export async function* exportPanelActivity(
+  panel: Panel,
+  request: ListRequest,
+  cursor: string | null,
+): AsyncGenerator<ExportPart> {
+  const isAscending = isOldestFirst(request)
+  const { eventConditions, timeAndActorConditions, unindexedConditions } = filterConditions(
+    panel,
+    request.filters,
+    requireCaller(panel),
+    sql`activity.event`,
+  )
+  const isRecordedBefore = sql`timestamp <= ${panel.now().toISOString()}::timestamptz`
+  let start = cursor === null ? null : readCursor(cursor)
+  do {
+    const { entries, last } = await readPart(panel, {
+      range: [isRecordedBefore, ...timeAndActorConditions, ...(start ? [isBehind(start, isAscending)] : [])],
+      isAscending,
+      conditions: [...eventConditions, ...unindexedConditions],
+    })
+    start = last
+    yield { entries, next: last && cursorOf(last) }
+  } while (start)
+}
+
+/** Returns the cursor that continues an export behind an entry. */
+export const cursorOf = ({ timestamp, id }: EntryKey): string => `${timestamp.getTime()}.${id}`
+
+function readCursor(cursor: string): EntryKey {
+  const [, time, id] = cursorPattern.exec(cursor) ?? []
+  // The latest time that PostgreSQL and JavaScript both know.
+  return { timestamp: new Date(Math.min(Number(time), Date.UTC(9999, 0))), id: Number(id) }
+}
+
+function isBehind({ timestamp, id }: EntryKey, isAscending: boolean): SQL {
+  const key = sql`(${timestamp.toISOString()}::timestamptz, ${id}::bigint)`
+  return isAscending ? sql`(timestamp, id) > ${key}` : sql`(timestamp, id) < ${key}`
+}
+
+type PartSelection = { range: SQL[]; isAscending: boolean; conditions: SQL[] }
+
+/**
+ * Reads the first entries of the range that match. `last` is the last one that was looked at, matching or not;
+ * null when the range has no more.
+ */
+async function readPart(
+  panel: Panel,
+  { range, isAscending, conditions }: PartSelection,
+): Promise<{ entries: PanelActivityEntry[]; last: EntryKey | null }> {
+  const order = isAscending ? sql`timestamp, id` : sql`timestamp desc, id desc`
+  const scanned = sql`(select id, timestamp, row_number() over (order by ${order}) as position
+    from (select id, timestamp from ${activity} where ${sql.join(range, sql` and `)}
+      order by ${order} limit ${exportBatchSize}) newest) scanned`
+  const isMatching = sql.join([sql`activity.event <> ${hiddenEvent}`, ...conditions], sql` and `)
+  const rows = await panel.db
+    .select({
+      position: sql`scanned.position`.mapWith(Number),
+      id: sql`scanned.id`.mapWith(Number),
+      timestamp: sql`scanned.timestamp`.mapWith(activity.timestamp),
+      entry: activity,
+      ...columns(),
+    })
+    .from(scanned)
+    .leftJoin(
+      activity,
+      sql`activity.id = scanned.id and activity.timestamp = scanned.timestamp and ${isMatching}`,
+    )
+    // The last position is needed even when its entry does not match.
+    .where(sql`activity.id is not null or scanned.position = ${exportBatchSize}`)
+    .orderBy(sql`scanned.position`)
+  const end = rows.at(-1)
+  return {
+    entries: rows.flatMap(({ position: _position, id: _id, timestamp: _timestamp, entry, ...rest }) =>
+      entry ? [{ entry, ...rest }] : [],
+    ),
+    last: end?.position === exportBatchSize ? { id: end.id, timestamp: end.timestamp } : null,
+  }
+}

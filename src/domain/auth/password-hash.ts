@@ -1,0 +1,100 @@
+import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
+import bcrypt from 'bcryptjs'
+import pLimit from 'p-limit'
+import type { PasswordCost } from '../../panel.ts'
+
+/** The cost of new hashes, unless the configuration of the panel names another. */
+const defaultCost: PasswordCost = { N: 16_384, r: 8, p: 5 }
+const saltBytes = 16
+const hashBytes = 32
+/** For random secrets of limited length: 4 MiB and about 10 ms. */
+const lowCost = { N: 4096, r: 8, p: 1 }
+/** Runs three hashes at a time: each takes 16 MiB and a thread. */
+const limitConcurrency = pLimit(3)
+
+const prefixOf = ({ N, r, p }: PasswordCost): string => `scrypt$${N}$${r}$${p}$`
+
+/** Compared when there is no hash, so that it takes as long as a real comparison. */
+const dummyHash = (cost: PasswordCost): string => `${prefixOf(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** Hashes a password with scrypt, as `scrypt$N$r$p$<salt>$<hash>` with salt and hash in base64url. */
+export async function hashPassword(password: string, cost = defaultCost): Promise<string> {
+  const salt = randomBytes(saltBytes)
+  const hash = await derive(password, salt, hashBytes, cost)
+  return `${prefixOf(cost)}${salt.toString('base64url')}$${hash.toString('base64url')}`
+}
+
+/**
+ * Tells whether the password matches the hash. Null and hashes of unknown kinds never match, after the same
+ * work.
+ */
+export const verifyPassword = async (
+  password: string,
+  storedHash: string | null,
+  cost = defaultCost,
+): Promise<boolean> =>
+  isBcrypt(storedHash)
+    ? (await checkAndRehashPassword(password, storedHash, cost)).isValid
+    : matchesHash(password, storedHash, cost)
+
+/**
+ * Verifies the password and, when it matches an outdated or imported hash, returns a new hash to store. The
+ * new hash is computed in parallel, also for a wrong password, so that no account is refused faster than
+ * others. Only a bcrypt hash that is slower than scrypt can be noticed, until its owner has signed in.
+ */
+export async function checkAndRehashPassword(
+  password: string,
+  storedHash: string | null,
+  cost = defaultCost,
+): Promise<{ isValid: boolean; newHash: string | null }> {
+  const isOutdated = storedHash !== null && !storedHash.startsWith(prefixOf(cost))
+  const rehashing = isOutdated ? hashPassword(password, cost) : null
+  const [isValid, newHash] = await Promise.all([matchesHash(password, storedHash, cost), rehashing])
+  return { isValid, newHash: isValid ? newHash : null }
+}
+
+async function matchesHash(
+  password: string,
+  storedHash: string | null,
+  cost: PasswordCost,
+): Promise<boolean> {
+  if (isBcrypt(storedHash)) return matchesBcrypt(password, storedHash)
+  const parsed = storedHash === null ? null : parseHash(storedHash)
+  const { salt, hash, options } = parsed ?? (parseHash(dummyHash(cost)) as StoredHash)
+  const derived = await derive(password, salt, hash.length, options)
+  return timingSafeEqual(derived, hash) && parsed !== null
+}
+
+/**
+ * Hashes a short random secret with a fixed salt, so that a row can be found by its hash. In base64url.
+ * Slow on purpose: such secrets are too short for a fast hash.
+ */
+export const hashWithSalt = async (secret: string, salt: string): Promise<string> =>
+  (await derive(secret, Buffer.from(salt), hashBytes, lowCost)).toString('base64url')
+
+/** Whether the hash is bcrypt, imported from another panel. */
+const isBcrypt = (storedHash: string | null): storedHash is string => storedHash?.startsWith('$2') ?? false
+
+const matchesBcrypt = (password: string, storedHash: string): Promise<boolean> =>
+  limitConcurrency(() => bcrypt.compare(password, storedHash.replace(/^\$2[xy]\$/, '$2b$')))
+
+type StoredHash = { salt: Buffer; hash: Buffer; options: ScryptOptions }
+
+function parseHash(storedHash: string): StoredHash | null {
+  const match = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]{22,})\$([\w-]{22,})$/.exec(storedHash)
+  if (!match) return null
+  const [, N, r, p, salt = '', hash = ''] = match
+  return {
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+    options: { N: Number(N), r: Number(r), p: Number(p) },
+  }
+}
+
+const derive = (password: string, salt: Buffer, length: number, options: ScryptOptions): Promise<Buffer> =>
+  limitConcurrency(
+    () =>
+      new Promise<Buffer>((resolve, reject) => {
+        scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)))
+      }),
+  )

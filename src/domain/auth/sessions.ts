@@ -1,0 +1,330 @@
+import { and, desc, eq, gt, isNotNull, lt, ne, sql, type SQL, type WithSubquery } from 'drizzle-orm'
+import { type Database, prepared, single } from '../../db/database.ts'
+import { sessions, users } from '../../db/schema.ts'
+import { readEvenIfFull } from '../../db/write-failures.ts'
+import type { Session, SessionData } from '../../db/tables/sessions.ts'
+import type { User } from '../../db/tables/users.ts'
+import { notFound } from '../../errors.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
+import { digest, equalSecrets, randomText } from '../secrets.ts'
+import { requireCaller } from './caller.ts'
+import { createKnownBrowserToken } from './known-browsers.ts'
+import { twoFactorSettingColumn } from './two-factor-policy.ts'
+
+/** Letters and digits of a session token: more than 256 bits. */
+const tokenLength = 48
+/** Minutes after which an unused session expires. */
+const idleMinutes = 720
+/** The same with "stay signed in". */
+const rememberedMinutes = 30 * 24 * 60
+/** Lifetime of a guest session in minutes: longer than any challenge. */
+const guestMinutes = 30
+
+/**
+ * The token of a session, which only the cookie holds; of a signed-in one also the token with which its
+ * browser is known from now on.
+ */
+export type NewSession = { token: string; remembered: boolean; knownBrowserToken?: string }
+
+/** Generates a session token. A guest has a token without a row until there is data to store. */
+export const newSessionToken = (): string => randomText(tokenLength)
+
+/** Returns the id under which the session of a token is stored. */
+export const sessionId = (token: string): string => digest(`session ${token}`)
+
+/** Returns the CSRF token of the session; it reveals nothing about the session token. */
+export const csrfToken = (token: string): string => digest(`csrf ${token}`)
+
+/** Returns a check for submitted CSRF tokens of the session. */
+export const matchesCsrfToken =
+  (token: string | null) =>
+  (submitted: string): boolean =>
+    token !== null && equalSecrets(submitted, csrfToken(token))
+
+/** Whether the value of a cookie has the shape of a session token. */
+export const isSessionToken = (text: string): boolean => /^[A-Za-z0-9]{48}$/.test(text)
+
+/** A session with its user, and the value of the setting `two_factor.required`. */
+export type FoundSession = { session: Session; user: User | null; required: unknown }
+
+/**
+ * Finds the session of a token with its user and extends it. Returns null when it has expired (12 hours
+ * without use, 30 days with "stay signed in") or is older than the account's last change of password. One
+ * statement. Spec: docs/accounts.md#sessions.
+ */
+export async function findSession(panel: Panel, token: string): Promise<FoundSession | null> {
+  const now = panel.now().toISOString()
+  const [found] = await readEvenIfFull(panel.db, (writesUse) =>
+    sessionStatement(panel.db, writesUse).execute({ id: sessionId(token), now }),
+  )
+  return found ?? null
+}
+
+/**
+ * The browser of the session, the token of the session that it replaces, and CTEs to run in the same
+ * statement.
+ */
+type SessionOptions = { userAgent: string; previous: string | null; additionalCtes?: WithSubquery[] }
+
+/** Creates a session for an authenticated user and deletes the `previous` one. One statement. */
+export async function createSession(
+  tx: Tx,
+  user: Pick<User, 'id' | 'authVersion'>,
+  options: SessionOptions & { remember: boolean },
+): Promise<NewSession> {
+  const minutes = options.remember ? rememberedMinutes : idleMinutes
+  const owner = { userId: user.id, authVersion: user.authVersion, isRemembered: options.remember }
+  return { token: await insertSession(tx, owner, minutes, options), remembered: options.remember }
+}
+
+/** Creates a guest session with data and deletes the `previous` one. One statement. */
+export async function createGuestSession(
+  panel: Panel,
+  data: SessionData,
+  options: SessionOptions,
+): Promise<NewSession> {
+  return { token: await insertSession(panel, { data }, guestMinutes, options), remembered: false }
+}
+
+async function insertSession(
+  tx: Tx,
+  values: Partial<typeof sessions.$inferInsert>,
+  minutes: number,
+  { userAgent, previous, additionalCtes = [] }: SessionOptions,
+): Promise<string> {
+  const { db } = tx
+  const token = newSessionToken()
+  const now = tx.now()
+  const deletedCte = db.$with('closed').as(
+    db
+      .delete(sessions)
+      .where(eq(sessions.id, sessionId(previous ?? '')))
+      .returning({ id: sessions.id }),
+  )
+  await db
+    .with(deletedCte, ...additionalCtes)
+    .insert(sessions)
+    .values({
+      ...values,
+      id: sessionId(token),
+      ip: tx.ip,
+      userAgent: userAgent.replace(/[^\P{C}]/gu, '').slice(0, 255),
+      createdAt: now,
+      lastActiveAt: now,
+      expiresAt: new Date(now.getTime() + minutes * 60_000),
+    })
+  return token
+}
+
+/** Deletes the session of a token. */
+export async function deleteSession(panel: Panel, token: string): Promise<void> {
+  await panel.db.delete(sessions).where(eq(sessions.id, sessionId(token)))
+}
+
+/** Merges data into the session, replacing equal keys. Extends the session of a guest. */
+export async function mergeSessionData(
+  panel: Panel,
+  session: Pick<Session, 'id'>,
+  additions: SessionData,
+): Promise<void> {
+  const guestUntil = new Date(panel.now().getTime() + guestMinutes * 60_000).toISOString()
+  await panel.db
+    .update(sessions)
+    .set({
+      data: sql`${sessions.data} || ${JSON.stringify(additions)}::jsonb`,
+      expiresAt: sql`greatest(${sessions.expiresAt}, ${guestUntil}::timestamptz)`,
+    })
+    .where(eq(sessions.id, session.id))
+}
+
+/**
+ * Stores data in the session, or in a new guest session when there is none. Returns the new session, or null
+ * when the browser keeps its own.
+ */
+export async function storeInSession(
+  panel: Panel,
+  session: Pick<Session, 'id'> | null,
+  data: SessionData,
+  options: SessionOptions,
+): Promise<NewSession | null> {
+  if (!session) return createGuestSession(panel, data, options)
+  await mergeSessionData(panel, session, data)
+  return null
+}
+
+/** Removes and returns one entry of the session data; parallel requests get it once. Two statements. */
+export async function takeSessionData<Key extends keyof SessionData>(
+  panel: Panel,
+  session: Session,
+  key: Key,
+): Promise<SessionData[Key] | null> {
+  const value = session.data[key]
+  if (value === undefined) return null
+  const taken = await panel.db
+    .update(sessions)
+    .set({ data: sql`${sessions.data} - ${key}::text` })
+    .where(
+      and(
+        eq(sessions.id, session.id),
+        sql`${sessions.data} -> ${key}::text = ${JSON.stringify(value)}::jsonb`,
+      ),
+    )
+    .returning({ id: sessions.id })
+  return taken.length > 0 ? value : null
+}
+
+const { placeholder } = sql
+const nowParameter = sql`${placeholder('now')}::timestamptz`
+
+/** Extends a session that was not used in the last minute. */
+export function touchSessionCte(db: Database) {
+  const minutes = sql`case when ${sessions.isRemembered} then ${rememberedMinutes}::int else ${idleMinutes}::int end`
+  return db.$with('touched').as(
+    db
+      .update(sessions)
+      .set({
+        lastActiveAt: nowParameter,
+        expiresAt: sql`${nowParameter} + make_interval(mins => ${minutes})`,
+      })
+      .where(
+        and(
+          eq(sessions.id, placeholder('id')),
+          isNotNull(sessions.userId),
+          gt(sessions.expiresAt, nowParameter),
+          lt(sessions.lastActiveAt, sql`${nowParameter} - interval '1 minute'`),
+        ),
+      )
+      .returning({ id: sessions.id }),
+  )
+}
+
+/** Matches the session unless it has expired or is older than the account's last change of password. */
+export const isSessionAlive = () =>
+  and(
+    eq(sessions.id, placeholder('id')),
+    gt(sessions.expiresAt, nowParameter),
+    sql`(${sessions.userId} is null or ${sessions.authVersion} = ${users.authVersion})`,
+  )
+
+const sessionStatement = (db: Database, writesUse: boolean) =>
+  prepared(db, writesUse ? 'find_session' : 'find_session_reading', (connection) =>
+    connection
+      .with(...(writesUse ? [touchSessionCte(connection)] : []))
+      .select({ session: sessions, user: users, required: twoFactorSettingColumn() })
+      .from(sessions)
+      .leftJoin(users, eq(users.id, sessions.userId))
+      .where(isSessionAlive())
+      .prepare(writesUse ? 'find_session' : 'find_session_reading'),
+  )
+
+/**
+ * Ends all sessions of the account except the caller's own; no browser is known to it any more. API keys
+ * stay valid. Call it in the transaction of the change. Spec: putClientAccountPassword.
+ */
+export async function endSessions(tx: Tx, userId: number): Promise<void> {
+  const { actor } = tx
+  const ownSession = actor.kind === 'user' && actor.user.id === userId ? actor.session : undefined
+  const { authVersion } = await raiseAuthVersion(tx, userId)
+  const isOtherSession = ownSession ? ne(sessions.id, ownSession.id) : undefined
+  await tx.db.delete(sessions).where(and(eq(sessions.userId, userId), isOtherSession))
+  if (ownSession) await tx.db.update(sessions).set({ authVersion }).where(eq(sessions.id, ownSession.id))
+}
+
+/** Invalidates everything that carries the account's earlier number. Returns the new one; locks the account. */
+const raiseAuthVersion = async (tx: Tx, userId: number) =>
+  single(
+    await tx.db
+      .update(users)
+      .set({ authVersion: sql`${users.authVersion} + 1`, updatedAt: tx.now() })
+      .where(eq(users.id, userId))
+      .returning({ uuid: users.uuid, authVersion: users.authVersion }),
+  )
+
+/**
+ * Replaces the token of the session, so that the old one no longer works. Returns null when the session is
+ * gone.
+ */
+export async function renewSession(panel: Panel, session: { id: string }): Promise<NewSession | null> {
+  const token = newSessionToken()
+  const [renewed] = await panel.db
+    .update(sessions)
+    .set({ id: sessionId(token) })
+    .from(users)
+    .where(and(eq(sessions.id, session.id), eq(users.id, sessions.userId)))
+    .returning({ remembered: sessions.isRemembered, uuid: users.uuid, authVersion: users.authVersion })
+  if (!renewed) return null
+  const { remembered, ...user } = renewed
+  return { token, remembered, knownBrowserToken: await createKnownBrowserToken(panel, user) }
+}
+
+/** Sessions in a list, most recently used first. */
+const maxListedSessions = 100
+/** Characters of a session's id that its owner sees; they reveal nothing about its token. */
+const publicIdLength = 32
+
+/** A session as its owner sees it. */
+export type AccountSession = Pick<Session, 'id' | 'ip' | 'userAgent' | 'createdAt' | 'lastActiveAt'> & {
+  isCurrent: boolean
+}
+
+/** Lists the caller's live sessions, most recently used first, at most 100. One statement. */
+export async function listAccountSessions(panel: Panel): Promise<AccountSession[]> {
+  const { id: userId, authVersion } = requireCaller(panel)
+  const isAlive = and(eq(sessions.authVersion, authVersion), gt(sessions.expiresAt, panel.now()))
+  const rows = await panel.db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), isAlive))
+    .orderBy(desc(sessions.lastActiveAt), desc(sessions.createdAt))
+    .limit(maxListedSessions)
+  const currentId = currentSessionId(panel)
+  return rows.map((row) => ({ ...row, id: row.id.slice(0, publicIdLength), isCurrent: row.id === currentId }))
+}
+
+/**
+ * Ends one of the caller's sessions; no browser is known to the account any more. Returns the token with
+ * which the caller's is known again, or null when it ended its own session. Refuses with 404. Records
+ * `user:session.delete`.
+ */
+export async function endAccountSession(panel: Panel, id: string): Promise<string | null> {
+  const user = await inTransaction(panel, async (tx) => {
+    const { owner, isAny } = await deleteSessions(
+      tx,
+      eq(sql`left(${sessions.id}, ${publicIdLength}::int)`, id),
+    )
+    if (!isAny) throw notFound()
+    return owner
+  })
+  return currentSessionId(panel).startsWith(id) ? null : createKnownBrowserToken(panel, user)
+}
+
+/**
+ * Ends all of the caller's sessions except the current one; no other browser is known to the account any
+ * more. Returns the token with which the caller's is known again. Records `user:session.delete` when there
+ * was another session.
+ */
+export async function endOtherSessions(panel: Panel): Promise<string> {
+  const isOther = ne(sessions.id, currentSessionId(panel))
+  const { owner } = await inTransaction(panel, (tx) => deleteSessions(tx, isOther))
+  return createKnownBrowserToken(panel, owner)
+}
+
+/** Deletes sessions of the caller. The others stay valid; the tokens of known browsers do not. */
+async function deleteSessions(
+  tx: Tx,
+  condition: SQL,
+): Promise<{ owner: Pick<User, 'uuid' | 'authVersion'>; isAny: boolean }> {
+  const { id: userId } = requireCaller(tx)
+  const owner = await raiseAuthVersion(tx, userId)
+  const { authVersion } = owner
+  const isOwn = eq(sessions.userId, userId)
+  const deleted = await tx.db.delete(sessions).where(and(isOwn, condition)).returning({ id: sessions.id })
+  const wasValid = eq(sessions.authVersion, authVersion - 1)
+  await tx.db.update(sessions).set({ authVersion }).where(and(isOwn, wasValid))
+  if (deleted.length > 0) await recordEvent(tx, 'user:session.delete', { userId })
+  return { owner, isAny: deleted.length > 0 }
+}
+
+const currentSessionId = ({ actor }: Panel): string =>
+  actor.kind === 'user' ? (actor.session?.id ?? '') : ''

@@ -1,0 +1,28 @@
+import { and, eq } from 'drizzle-orm'
+import { findRow } from '../../db/relations.ts'
+import { eggs } from '../../db/schema.ts'
+import type { Egg } from '../../db/tables/eggs.ts'
+import type { Nest } from '../../db/tables/nests.ts'
+import { notFound } from '../../errors.ts'
+import type { Panel } from '../../panel.ts'
+import { findNest } from './nests.ts'
+
+/** Lists all eggs of a nest with their included relations, by id. Refuses with 404 when the nest does not exist. */
+export async function listEggs(panel: Panel, nestId: number, include: string[] = []): Promise<Egg[]> {
+  const paths = ['eggs', ...include.map((path) => `eggs.${path}`)]
+  const nest = (await findNest(panel, nestId, paths)) as Nest & { eggs: Egg[] }
+  return nest.eggs
+}
+
+/** Finds an egg of the nest with its included relations. Refuses with 404, also an egg of another nest (AZ-2). */
+export async function findEgg(
+  panel: Panel,
+  nestId: number,
+  id: number,
+  include: string[] = [],
+): Promise<Egg> {
+  const ofNest = and(eq(eggs.id, id), eq(eggs.nestId, nestId))
+  const egg = await findRow(panel.db, 'egg', eggs, ofNest, include)
+  if (!egg) throw notFound()
+  return egg
+}

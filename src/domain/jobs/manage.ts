@@ -1,0 +1,91 @@
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { uniqueViolation } from '../../db/database.ts'
+import { paginate, type RowPage } from '../../db/pagination.ts'
+import { jobs } from '../../db/schema.ts'
+import type { Job } from '../../db/tables/jobs.ts'
+import { conflict, notFound } from '../../errors.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
+import { combineFilters, containsFilter, equalsFilter, type ListRequest } from '../filters.ts'
+
+const filters = { state: equalsFilter(jobs.state), name: containsFilter(jobs.name) }
+
+/** Fields that `filter` takes. */
+export const jobFilters = Object.keys(filters)
+
+/**
+ * Lists one page of jobs: waiting ones first, the next to run on top, then finished ones, the last finished on
+ * top. Filters `state`, `name`.
+ */
+export function listJobs(panel: Panel, request: ListRequest): Promise<RowPage<Job>> {
+  return paginate(panel.db, {
+    ...request,
+    table: jobs,
+    where: combineFilters(filters, request.filters),
+    orderBy: [sql`${jobs.finishedAt} desc nulls first`, sql`${jobs.runAt}`],
+  })
+}
+
+/** Milliseconds until the deadline of a job that is retried by hand. */
+const retryLifetimeMs = 86_400_000
+
+/**
+ * Makes a dead job, or one that waits for its next attempt, due now and gives it a day. Records
+ * `admin:job.retry`. Refuses with 404; with 409 a job that is done or running, or whose key another waiting job
+ * has.
+ */
+export async function retryJob(panel: Panel, id: string): Promise<Job> {
+  const now = panel.now()
+  const retryValues = {
+    state: 'waiting' as const,
+    runAt: now,
+    deadlineAt: new Date(now.getTime() + retryLifetimeMs),
+    attempts: 0,
+    leasedUntil: null,
+    finishedAt: null,
+    // A worker whose lease has ended must not finish it.
+    fence: sql`${jobs.fence} + 1`,
+  }
+  try {
+    return await inTransaction(panel, async (tx) => {
+      const [job] = await tx.db.update(jobs).set(retryValues).where(isNotRunning(id, now)).returning()
+      if (!job) throw await retryRefusal(tx, id)
+      await recordEvent(tx, 'admin:job.retry', toJobActivity(job))
+      tx.wake([job])
+      return job
+    })
+  } catch (error) {
+    if (!uniqueViolation(error)?.includes('key')) throw error
+    throw conflict('Another job that does the same is waiting.')
+  }
+}
+
+/**
+ * Deletes a dead job, or one that waits for its next attempt; its work is not done. Records
+ * `admin:job.discard`. Refuses with 404, with 409 a job that is done or running.
+ */
+export async function discardJob(panel: Panel, id: string): Promise<void> {
+  await inTransaction(panel, async (tx) => {
+    const [job] = await tx.db.delete(jobs).where(isNotRunning(id, tx.now())).returning()
+    if (!job) throw await retryRefusal(tx, id)
+    await recordEvent(tx, 'admin:job.discard', toJobActivity(job))
+  })
+}
+
+/** Matches the job if it is dead, or waiting without a valid lease. */
+const isNotRunning = (id: string, now: Date) =>
+  and(
+    eq(jobs.id, id),
+    or(
+      eq(jobs.state, 'dead'),
+      and(eq(jobs.state, 'waiting'), or(isNull(jobs.leasedUntil), lt(jobs.leasedUntil, now))),
+    ),
+  )
+
+async function retryRefusal(tx: Tx, id: string): Promise<Error> {
+  const [job] = await tx.db.select({ state: jobs.state }).from(jobs).where(eq(jobs.id, id))
+  if (!job) return notFound()
+  return conflict(job.state === 'done' ? 'The job is done.' : 'The job is running.')
+}
+
+const toJobActivity = ({ id, name }: Job) => ({ properties: { job: id, name } })

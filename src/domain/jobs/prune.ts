@@ -1,0 +1,75 @@
+import { sql, type SQL } from 'drizzle-orm'
+import { rowsOf } from '../../db/database.ts'
+import {
+  emailVerifications,
+  jobs,
+  passwordResets,
+  scheduleRuns,
+  schedules,
+  sessions,
+  throttles,
+} from '../../db/schema.ts'
+import type { Panel } from '../../panel.ts'
+import { pruneActivity } from '../activity/prune.ts'
+import { batchSize, deleteInBatches } from './batch-deletion.ts'
+import { replaceJob } from './enqueue.ts'
+
+/** Key of the waiting job; the tick enqueues it under the same key. */
+const jobKey = 'prune'
+const dayMs = 86_400_000
+/** Milliseconds until the next run when rows are left. */
+const continuationDelayMs = 60_000
+
+/** Days for which finished rows are kept. */
+const retentionDays = { doneJobs: 7, deadJobs: 90, scheduleRuns: 30 }
+
+/**
+ * Runs `prune`: deletes sessions, throttles and mailed links once they expire, finished jobs after 7 days,
+ * dead ones after 90, runs of schedules after 30, activity after `activity.retention_days`. Repeats itself
+ * after a day, or after a minute when rows are left.
+ */
+export async function prune(panel: Panel): Promise<void> {
+  const now = panel.now()
+  let isDone = await pruneActivity(panel)
+  for (const statement of deleteStatements(now)) {
+    const isEmpty = await deleteInBatches(async () => rowsOf(await panel.db.execute(statement)).length)
+    isDone = isEmpty && isDone
+  }
+  const runAt = new Date(now.getTime() + (isDone ? dayMs : continuationDelayMs))
+  await replaceJob(panel, 'prune', {}, { key: jobKey, runAt })
+}
+
+/** Returns the statements; each deletes at most one batch and returns a row for each that it deleted. */
+function deleteStatements(now: Date): SQL[] {
+  const timestampSql = (daysAgo = 0) =>
+    sql`${new Date(now.getTime() - daysAgo * dayMs).toISOString()}::timestamptz`
+  const deleteFinishedJobs = (state: 'done' | 'dead', days: number) => sql`
+    delete from ${jobs} where id in (
+      select id from ${jobs} where state = ${state} and finished_at < ${timestampSql(days)}
+      order by finished_at limit ${batchSize}
+    ) returning 1`
+  return [
+    sql`delete from ${sessions} where id in (
+      select id from ${sessions} where expires_at < ${timestampSql()} order by expires_at limit ${batchSize}
+    ) returning 1`,
+    sql`delete from ${throttles} where resets_at < ${timestampSql()} and key in (
+      select key from ${throttles} where resets_at < ${timestampSql()} order by resets_at limit ${batchSize}
+    ) returning 1`,
+    sql`delete from ${passwordResets} where id in (
+      select id from ${passwordResets} where expires_at < ${timestampSql()} order by expires_at limit ${batchSize}
+    ) returning 1`,
+    sql`delete from ${emailVerifications} where id in (
+      select id from ${emailVerifications} where expires_at < ${timestampSql()} order by expires_at limit ${batchSize}
+    ) returning 1`,
+    deleteFinishedJobs('done', retentionDays.doneJobs),
+    deleteFinishedJobs('dead', retentionDays.deadJobs),
+    // Joined through the schedules, since runs have an index by schedule and none by time.
+    sql`delete from ${scheduleRuns} where id in (
+      select old.id from ${schedules} cross join lateral (
+        select id from ${scheduleRuns} run where run.schedule_id = ${schedules.id}
+        and run.started_at < ${timestampSql(retentionDays.scheduleRuns)} and run.state <> 'running'
+        order by run.started_at limit ${batchSize}
+      ) old limit ${batchSize}
+    ) returning 1`,
+  ]
+}

@@ -1,0 +1,83 @@
+import type { Panel } from '../../panel.ts'
+import { recoverRuns } from '../schedules/advance-run.ts'
+import { claimDueSchedules } from '../schedules/due-schedules.ts'
+import { enqueueTrashExpiry } from '../trash/expiry.ts'
+import { enqueueJobs } from './enqueue.ts'
+import { jobHandlers } from './handlers.ts'
+import { sweepJobs } from './run.ts'
+import { readLastTick, storeLastTick } from './tick-history.ts'
+
+/**
+ * Milliseconds after which a tick starts no more work: what it has started must end before the time limit of a
+ * function.
+ */
+const maxTickMs = 12_000
+
+/** Jobs that repeat themselves; the tick enqueues them where they are missing. */
+const recurringJobs = ['maintain-activity', 'prune', 'sweep-uploads'] as const
+
+/** Count and duration of each step. */
+export type TickReport = { part: string; count: number; milliseconds: number }[]
+
+/**
+ * Runs the work of each minute in this order: claims due schedules, enqueues recurring jobs and expiry of the
+ * trash, recovers abandoned runs, runs due jobs whose message was lost. Two ticks at once do no harm. A failing
+ * step does not stop the others; its error is thrown at the end.
+ */
+export async function runTick(panel: Panel): Promise<TickReport> {
+  const start = panel.now()
+  const startMs = performance.now()
+  let outcome = 'failed'
+  try {
+    await observeLateness(panel, start)
+    const report = await runSteps(panel, start)
+    await storeLastTick(panel, start)
+    outcome = 'done'
+    return report
+  } finally {
+    panel.metrics.count('roost_ticks_total', { outcome })
+    panel.metrics.observe('roost_tick_duration_seconds', (performance.now() - startMs) / 1000, {})
+  }
+}
+
+/** Seconds between two ticks. */
+const tickPeriodSeconds = 60
+
+async function observeLateness(panel: Panel, start: Date): Promise<void> {
+  const last = await readLastTick(panel).catch(() => null)
+  if (!last) return
+  const seconds = (start.getTime() - last.getTime()) / 1000
+  panel.metrics.observe('roost_tick_lateness_seconds', Math.max(0, seconds - tickPeriodSeconds), {})
+}
+
+async function runSteps(panel: Panel, start: Date): Promise<TickReport> {
+  const until = new Date(start.getTime() + maxTickMs)
+  const steps: [part: string, run: () => Promise<number>][] = [
+    ['schedules', () => claimDueSchedules(panel, until)],
+    ['recurring', () => enqueueRecurringJobs(panel)],
+    ['trash', () => enqueueTrashExpiry(panel)],
+    ['runs', () => recoverRuns(panel)],
+    ['jobs', () => sweepJobs(panel, jobHandlers, { dueBy: start, until })],
+  ]
+  const report: TickReport = []
+  const failures: unknown[] = []
+  for (const [part, run] of steps) {
+    const before = performance.now()
+    try {
+      const count = await run()
+      report.push({ part, count, milliseconds: Math.round(performance.now() - before) })
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return report
+}
+
+async function enqueueRecurringJobs(panel: Panel): Promise<number> {
+  // Not `enqueueJob`, which would make a running job run once more.
+  for (const name of recurringJobs) {
+    await enqueueJobs(panel, name, [{ payload: {}, key: name, runAt: panel.now() }])
+  }
+  return recurringJobs.length
+}

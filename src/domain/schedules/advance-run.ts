@@ -1,0 +1,228 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { jobs, nodes, scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../db/schema.ts'
+import type { Node } from '../../db/tables/nodes.ts'
+import type { ScheduleRun } from '../../db/tables/schedule-runs.ts'
+import type { ScheduleStep } from '../../db/tables/schedule-steps.ts'
+import type { Schedule } from '../../db/tables/schedules.ts'
+import type { Server } from '../../db/tables/servers.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { enqueueJobs, type JobPayloads, replaceJob } from '../jobs/enqueue.ts'
+import { hasOpenTransfer } from '../servers/access.ts'
+import { isTooLate, maxLatenessMs } from './due-schedules.ts'
+import { reasons } from './reasons.ts'
+import { embedSteps } from './run-history.ts'
+import { markQueued, runJobKey } from './start-runs.ts'
+import { isOnline, performStep, type StepOutcome } from './step-actions.ts'
+
+/** A run with everything that its next step needs. */
+export type RunContext = {
+  run: ScheduleRun
+  schedule: Schedule
+  server: Server
+  node: Node
+  isTransferring: boolean
+  steps: ScheduleStep[]
+}
+
+type RunResult = { state: 'succeeded' | 'failed' | 'skipped'; reason: string | null }
+
+/**
+ * Job: performs the next step of a run when it is due and enqueues the job for the one after it. Ends a run that
+ * is done or may not continue, which frees its schedule.
+ *
+ * A step is marked before its daemon is called, and the daemon is called at most once (P-1): a step whose outcome
+ * was not stored is `unknown`, which counts as a failure of the node. A job that comes twice, late or early
+ * changes nothing.
+ */
+export async function advanceRun(panel: Panel, { runId }: JobPayloads['run-schedule']): Promise<void> {
+  const context = await findRun(panel, runId)
+  if (context?.run.state !== 'running') return
+  const step = context.steps.find(({ finishedAt }) => finishedAt === null)
+  const result = step
+    ? await findReasonToEnd(panel, context, step)
+    : { state: 'succeeded' as const, reason: null }
+  if (result) return endRun(panel, context, result)
+  if (!step) return
+  if (step.dueAt && step.dueAt > panel.now()) return scheduleAdvance(panel, runId, step.dueAt)
+  const outcome = await executeStepOnce(panel, context, step)
+  if (outcome) await recordStepOutcome(panel, context, step, outcome)
+}
+
+const unknownOutcome: StepOutcome = {
+  state: 'unknown',
+  reason: reasons.outcome_unknown,
+  isDaemonFailure: true,
+}
+
+/** Returns null when another process performs the step, or when the run has just been cancelled. */
+async function executeStepOnce(
+  panel: Panel,
+  context: RunContext,
+  step: ScheduleStep,
+): Promise<StepOutcome | null> {
+  if (step.state === 'dispatched') return unknownOutcome
+  const canContinue = sql`exists (select 1 from ${scheduleRuns} where ${scheduleRuns}.id = ${step.runId}
+    and ${scheduleRuns}.state = 'running' and ${scheduleRuns}.reason is null)`
+  const claimed = await panel.db
+    .update(scheduleSteps)
+    .set({ state: 'dispatched', dispatchedAt: panel.now() })
+    .where(and(eq(scheduleSteps.id, step.id), eq(scheduleSteps.state, 'pending'), canContinue))
+    .returning({ id: scheduleSteps.id })
+  return claimed.length === 0 ? null : performStep(panel, context, step)
+}
+
+/** Returns how the run ends when its next step may not start; checked before each step. */
+async function findReasonToEnd(
+  panel: Panel,
+  context: RunContext,
+  step: ScheduleStep,
+): Promise<RunResult | null> {
+  const { run, schedule, server, node, isTransferring, steps } = context
+  const skipped = (reason: string): RunResult => ({ state: 'skipped', reason })
+  // The outcome of a step that was started is stored first, whatever has happened since.
+  if (step.state === 'dispatched') return null
+  if (run.reason !== null) return skipped(run.reason)
+  if (server.status !== null) return skipped(reasons[`server_${server.status}`])
+  if (node.maintenanceMode) return skipped(reasons.node_maintenance)
+  if (isTransferring) return skipped(reasons.server_transferring)
+  if (isStepTooLate(context, step, panel.now())) return skipped(reasons.panel_away)
+  const isFirst = step === steps[0]
+  const isDue = step.dueAt === null || step.dueAt <= panel.now()
+  if (!schedule.onlyWhenOnline || !isFirst || !isDue) return null
+  if (!(await isOnline(panel, context))) return skipped(reasons.server_offline)
+  // A slow daemon may have taken until the next time of the schedule.
+  return isStepTooLate(context, step, panel.now()) ? skipped(reasons.panel_away) : null
+}
+
+/** The first step may be as late as its scheduled run, further ones and those of a manual run 15 minutes. */
+function isStepTooLate({ run, schedule, steps }: RunContext, step: ScheduleStep, now: Date): boolean {
+  if (step.dueAt === null) return false
+  return run.trigger === 'cron' && step === steps[0]
+    ? isTooLate(schedule, step.dueAt, now)
+    : now.getTime() - step.dueAt.getTime() > maxLatenessMs
+}
+
+/** Stores the outcome of a step, once, and continues with the next step or ends the run. */
+async function recordStepOutcome(
+  panel: Panel,
+  context: RunContext,
+  step: ScheduleStep,
+  { state, reason, isDaemonFailure }: StepOutcome,
+): Promise<void> {
+  const { run, schedule, steps } = context
+  await inTransaction(panel, async (tx) => {
+    const now = tx.now()
+    await lockScheduleRow(tx, schedule)
+    const recorded = await tx.db
+      .update(scheduleSteps)
+      .set({ state, reason, finishedAt: now })
+      .where(and(eq(scheduleSteps.id, step.id), eq(scheduleSteps.state, 'dispatched')))
+      .returning({ id: scheduleSteps.id })
+    if (recorded.length === 0) return
+    const endsRun = state !== 'succeeded' && !(step.continueOnFailure && isDaemonFailure)
+    if (endsRun) return storeRunEnd(tx, context, { state: 'failed', reason })
+    const next = steps[steps.indexOf(step) + 1]
+    if (!next) return storeRunEnd(tx, context, { state: 'succeeded', reason: null })
+    const dueAt = new Date(now.getTime() + next.timeOffset * 1000)
+    await tx.db.update(scheduleSteps).set({ dueAt }).where(eq(scheduleSteps.id, next.id))
+    await markQueued(tx, taskOf(step), false)
+    await markQueued(tx, taskOf(next), true)
+    await scheduleAdvance(tx, run.id, dueAt)
+  })
+}
+
+const taskOf = ({ taskId }: ScheduleStep) => (taskId === null ? [] : [{ id: taskId }])
+
+const scheduleAdvance = (tx: Tx, runId: string, runAt: Date) =>
+  replaceJob(tx, 'run-schedule', { runId }, { key: runJobKey(runId), runAt })
+
+/**
+ * Ends a run, once: steps that did not start are skipped, and the schedule is no longer processing unless it has
+ * another run.
+ */
+export async function endRun(panel: Panel, context: RunContext, result: RunResult): Promise<void> {
+  await inTransaction(panel, async (tx) => {
+    await lockScheduleRow(tx, context.schedule)
+    await storeRunEnd(tx, context, result)
+  })
+}
+
+/**
+ * Stores the end of a run in one statement, since 10,000 runs may end in the same minute. The schedule is locked.
+ */
+async function storeRunEnd(
+  tx: Tx,
+  { run, schedule }: RunContext,
+  { state, reason }: RunResult,
+): Promise<void> {
+  const at = sql`${tx.now().toISOString()}::timestamptz`
+  const hasOtherRun = sql`exists (
+    select from ${scheduleRuns} other where other.schedule_id = ${schedule.id} and other.id <> ${run.id}
+    and other.state = 'running' and other.reason is null
+  )`
+  await tx.db.execute(sql`
+    with ended as (
+      update ${scheduleRuns} set state = ${state}, reason = ${reason?.slice(0, 500) ?? null}, finished_at = ${at}
+      where id = ${run.id} and state = 'running' returning id
+    ), skipped as (
+      update ${scheduleSteps} set state = 'skipped', finished_at = ${at}
+      where run_id in (select id from ended) and state = 'pending'
+    ), dequeued_tasks as (
+      update ${tasks} set is_queued = false
+      where schedule_id = ${schedule.id} and is_queued and exists (select from ended) and not ${hasOtherRun}
+    ), cancelled_jobs as (
+      update ${jobs} set state = 'done', finished_at = ${at}
+      where key = ${runJobKey(run.id)} and state = 'waiting' and exists (select from ended)
+    )
+    update ${schedules} set last_run_at = ${at}, is_processing = ${hasOtherRun}
+    where id = ${schedule.id} and exists (select from ended)`)
+}
+
+/**
+ * Locks the schedule before a run begins, changes or ends, so that changes happen one after the other and cannot
+ * deadlock.
+ */
+const lockScheduleRow = (tx: Tx, { id }: Schedule) =>
+  tx.db.select({ id: schedules.id }).from(schedules).where(eq(schedules.id, id)).for('update')
+
+async function findRun(panel: Panel, id: string): Promise<RunContext | null> {
+  const [context] = await panel.db
+    .select({
+      run: scheduleRuns,
+      schedule: schedules,
+      server: servers,
+      node: nodes,
+      isTransferring: hasOpenTransfer(),
+      steps: embedSteps(),
+    })
+    .from(scheduleRuns)
+    .innerJoin(schedules, eq(schedules.id, scheduleRuns.scheduleId))
+    .innerJoin(servers, eq(servers.id, schedules.serverId))
+    .innerJoin(nodes, eq(nodes.id, servers.nodeId))
+    .where(eq(scheduleRuns.id, id))
+  return context ?? null
+}
+
+/** Milliseconds after which a run without a job is recovered. */
+const recoveryDelayMs = 2 * 60_000
+
+/** Enqueues jobs for running runs that have none, up to 1,000, and returns how many there were (P-1). */
+export async function recoverRuns(panel: Panel): Promise<number> {
+  const before = new Date(panel.now().getTime() - recoveryDelayMs)
+  const hasWaitingJob = sql`exists (select 1 from ${jobs}
+    where ${jobs.key} = ${runJobKey('')} || ${scheduleRuns.id} and ${jobs.state} = 'waiting')`
+  const orphanedRuns = await panel.db
+    .select({ id: scheduleRuns.id })
+    .from(scheduleRuns)
+    .where(
+      and(eq(scheduleRuns.state, 'running'), lt(scheduleRuns.startedAt, before), sql`not ${hasWaitingJob}`),
+    )
+    .limit(1000)
+  const runAt = panel.now()
+  await enqueueJobs(
+    panel,
+    'run-schedule',
+    orphanedRuns.map(({ id }) => ({ payload: { runId: id }, key: runJobKey(id), runAt })),
+  )
+  return orphanedRuns.length
+}

@@ -1,0 +1,53 @@
+import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
+import { alias, type AnyPgColumn, QueryBuilder } from 'drizzle-orm/pg-core'
+import { servers, subusers, transfers } from '../../db/schema.ts'
+import type { Node } from '../../db/tables/nodes.ts'
+import type { Server } from '../../db/tables/servers.ts'
+import type { GrantedPermissions } from '../permissions.ts'
+
+/** A server with its node, and what the caller may do there. */
+export type ServerAccess = {
+  server: Server
+  node: Node
+  permissions: GrantedPermissions
+  isOwner: boolean
+  isTransferring: boolean
+}
+
+/** A server with its node: what a call to its daemon needs. */
+export type ServerOnNode = Pick<ServerAccess, 'server' | 'node'>
+
+/** Builds subqueries apart from a connection; it must be told how columns are named. */
+const queryBuilder = () => new QueryBuilder({ casing: 'snake_case' })
+
+/** Matches the access of a user to a server as its subuser, which one who is only invited does not have. */
+export const isSubuserOf = (serverId: number | AnyPgColumn, userId: number | AnyPgColumn | Placeholder) =>
+  and(eq(subusers.serverId, serverId), eq(subusers.userId, userId), eq(subusers.pending, false))
+
+/** Selects the ids of the servers which the user owns or is a subuser of; for `inArray`. */
+export function accessibleServerIds(userId: number | Placeholder) {
+  const owned = alias(servers, 'owned')
+  return queryBuilder()
+    .select({ id: owned.id })
+    .from(owned)
+    .where(eq(owned.ownerId, userId))
+    .union(
+      queryBuilder()
+        .select({ id: subusers.serverId })
+        .from(subusers)
+        .where(and(eq(subusers.userId, userId), eq(subusers.pending, false))),
+    )
+}
+
+/** Matches the open transfer of a server, by default of the statement's own: at most one row of `transfers`. */
+export const isOpenTransfer = (serverId: number | AnyPgColumn = servers.id) =>
+  and(eq(transfers.serverId, serverId), isNull(transfers.successful))
+
+/** Selects whether the statement's server is being transferred. */
+export function hasOpenTransfer() {
+  const openTransfer = queryBuilder()
+    .select({ one: sql`1` })
+    .from(transfers)
+    .where(isOpenTransfer())
+  return sql<boolean>`exists (${openTransfer})`
+}

@@ -1,0 +1,50 @@
+import { and, eq, gte, inArray, isNotNull, like, lte, or, type SQL, sql } from 'drizzle-orm'
+import { QueryBuilder } from 'drizzle-orm/pg-core'
+import { allocations, servers } from '../../db/schema.ts'
+import { containsFilter, type Filter } from '../filters.ts'
+
+const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const addressPattern = new RegExp(`^((?:${octet}\\.){3}${octet})?(?::(\\d{1,5}))?$`)
+const zeroUuid = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Matches servers by general search. An IPv4 address, an address with a port, or `:port` matches allocations,
+ * the port by its first digits; other text matches the uuid or its beginning, short identifier, external id, or
+ * part of the name, ignoring case. Spec: docs/servers.md#lists-and-search.
+ */
+export const serverSearchFilter: Filter = (values) => or(...values.map(searchCondition))
+
+function searchCondition(text: string): SQL | undefined {
+  const [, ip, port] = addressPattern.exec(text) ?? []
+  if (ip !== undefined || port !== undefined) return allocationCondition(ip, port)
+  return or(
+    uuidPrefixCondition(text.toLowerCase()),
+    eq(servers.uuidShort, text.toLowerCase()),
+    eq(servers.externalId, text),
+    containsFilter(servers.name)([text]),
+  )
+}
+
+function allocationCondition(ip: string | undefined, port: string | undefined): SQL {
+  const matching = new QueryBuilder({ casing: 'snake_case' })
+    .select({ serverId: allocations.serverId })
+    .from(allocations)
+    .where(
+      and(
+        isNotNull(allocations.serverId),
+        ip === undefined ? undefined : eq(allocations.ip, ip),
+        port === undefined ? undefined : like(sql`${allocations.port}::text`, `${port}%`),
+      ),
+    )
+  return inArray(servers.id, matching)
+}
+
+/** Matches a range of uuids, which an index can answer; undefined for text that begins none. */
+function uuidPrefixCondition(text: string): SQL | undefined {
+  const first = text + zeroUuid.slice(text.length)
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first)) return undefined
+  return and(
+    gte(servers.uuid, first),
+    lte(servers.uuid, text + zeroUuid.slice(text.length).replaceAll('0', 'f')),
+  )
+}

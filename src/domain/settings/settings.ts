@@ -1,0 +1,202 @@
+import { inArray, sql, type SQL } from 'drizzle-orm'
+import * as z from 'zod'
+import { jsonColumn } from '../../db/json.ts'
+import { settings } from '../../db/schema.ts'
+import { invalid } from '../../errors.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
+import { strictObject } from '../fields.ts'
+import { applyRegionChanges } from '../locations/regions.ts'
+import { decrypt, encrypt, type SecretLocation } from '../secrets.ts'
+import {
+  definitionOf,
+  groupSettings,
+  type SettingKey,
+  settingKeys,
+  settingRules,
+  type Settings,
+} from './definitions.ts'
+
+/** Settings by group and name; of a secret only whether it is set. */
+export type PublicSettings = Record<string, Record<string, unknown>>
+
+/** Changes by group and name, all optional; null restores the default. */
+export const SettingsChanges = () =>
+  strictObject(
+    Object.fromEntries(
+      Object.entries(groupSettings((key) => changeSchema(key))).map(([group, members]) => [
+        group,
+        strictObject(members).nullish(),
+      ]),
+    ),
+  )
+type SettingsChanges = Record<string, unknown>
+
+const changeSchema = (key: SettingKey) => {
+  const { schema, description } = definitionOf(key)
+  return schema().nullish().describe(description)
+}
+
+/** Schema of `PublicSettings`. */
+export const PublicSettingsSchema = () =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(groupSettings((key) => publicSchema(key))).map(([group, members]) => [
+        group,
+        z.object(members),
+      ]),
+    ),
+  )
+
+const publicSchema = (key: SettingKey) => {
+  const { schema, defaultValue, isSecret, description } = definitionOf(key)
+  const publicValue = isSecret ? z.boolean() : defaultValue === null ? schema().nullable() : schema()
+  return publicValue.describe(
+    isSecret ? `${description} True when it is set; the value is never returned.` : description,
+  )
+}
+
+/** Reads one setting, or its default; decrypts secrets. One statement. */
+export async function getSetting<Key extends SettingKey>(panel: Panel, key: Key): Promise<Settings[Key]> {
+  return (await getSettings(panel, [key]))[key]
+}
+
+/** Reads settings by key, with defaults; decrypts secrets. One statement. */
+export async function getSettings<Key extends SettingKey>(
+  tx: Tx,
+  keys: readonly Key[],
+): Promise<Pick<Settings, Key>> {
+  const stored = await findStoredSettings(tx, keys)
+  const entries = keys.map(async (key) => {
+    const value = stored.get(key) ?? definitionOf(key).defaultValue
+    const isEncrypted = definitionOf(key).isSecret && typeof value === 'string'
+    return [key, isEncrypted ? await decrypt(tx, value, secretLocation(key)) : value] as const
+  })
+  return Object.fromEntries(await Promise.all(entries)) as Pick<Settings, Key>
+}
+
+/** Does the same as a column of a larger statement, without secrets. */
+export function settingsColumn<Key extends SettingKey>(keys: readonly Key[]): SQL<Pick<Settings, Key>> {
+  const { key, value } = settings
+  const names = sql.join(
+    keys.map((name) => sql`${name}::text`),
+    sql`, `,
+  )
+  const stored = sql`(select coalesce(json_object_agg(${key}, ${value}), '{}'::json) from ${settings} where ${key} in (${names}))`
+  return jsonColumn(stored, (found) => {
+    const values = found as Record<string, unknown>
+    const entries = keys.map((name) => [name, values[name] ?? definitionOf(name).defaultValue])
+    return Object.fromEntries(entries) as Pick<Settings, Key>
+  })
+}
+
+/** Reads all settings in their public form. One statement. Spec: docs/api.md#features. */
+export async function readPublicSettings(panel: Panel): Promise<PublicSettings> {
+  return toPublicSettings(await findStoredSettings(panel, settingKeys))
+}
+
+/**
+ * Changes the given settings, all or none, and returns all settings in their public form. Another OpenID
+ * Connect issuer clears the stored client secret, which belongs to the old one. Refuses with 403 a change of
+ * the regions when the caller may not write nodes; with 422 a combination that leaves a feature without a
+ * setting it needs, or a location without its region. Records `admin:settings.update` with the keys that
+ * changed.
+ */
+export async function changeSettings(panel: Panel, input: SettingsChanges): Promise<PublicSettings> {
+  const sentChanges = await Promise.all(
+    changesIn(input).map(async ([key, value]) => [key, await toStoredValue(panel, key, value)] as const),
+  )
+  return inTransaction(panel, async (tx) => {
+    // Rules span several settings, so changes must not run in parallel. A transaction that relies on a
+    // setting until it commits locks its row.
+    await tx.db.execute(sql`lock table ${settings} in exclusive mode`)
+    const before = await findStoredSettings(tx, settingKeys)
+    const after = new Map(before)
+    for (const [key, value] of withClearedSecret(before, sentChanges)) {
+      if (value === null) after.delete(key)
+      else after.set(key, value)
+    }
+    const changed = settingKeys.flatMap((key): Change[] =>
+      isSame(before.get(key), after.get(key)) ? [] : [[key, after.get(key) ?? null]],
+    )
+    requireConsistentSettings(after)
+    if (changed.length > 0) {
+      await storeChanges(tx, changed)
+      await recordEvent(tx, 'admin:settings.update', {
+        properties: { changed: changed.map(([key]) => key) },
+      })
+      await applyRegionChanges(
+        tx,
+        valueOfSetting(before, 'regions.endpoints'),
+        valueOfSetting(after, 'regions.endpoints'),
+      )
+    }
+    return toPublicSettings(after)
+  })
+}
+
+/**
+ * Adds the removal of the OpenID Connect client secret when the issuer changes and no new secret is sent: the
+ * old secret must not reach another issuer.
+ */
+function withClearedSecret(before: StoredSettings, changes: readonly Change[]): readonly Change[] {
+  const sent = new Map(changes)
+  const issuer = sent.get('sign_in.oidc_issuer')
+  const hasNewIssuer = issuer !== undefined && (issuer ?? undefined) !== before.get('sign_in.oidc_issuer')
+  if (!hasNewIssuer || sent.has('sign_in.oidc_client_secret')) return changes
+  return [...changes, ['sign_in.oidc_client_secret', null]]
+}
+
+type StoredSettings = Map<SettingKey, unknown>
+type Change = readonly [key: SettingKey, value: unknown]
+
+async function findStoredSettings(tx: Tx, keys: readonly SettingKey[]): Promise<StoredSettings> {
+  const rows = await tx.db
+    // As text: the column's own decoder would turn a text of digits, such as a client id, into a number.
+    .select({ key: settings.key, value: sql<string>`${settings.value}::text` })
+    .from(settings)
+    .where(inArray(settings.key, [...keys]))
+  return new Map(rows.map(({ key, value }) => [key as SettingKey, JSON.parse(value) as unknown]))
+}
+
+const valueOfSetting = <Key extends SettingKey>(stored: StoredSettings, key: Key) =>
+  (stored.get(key) ?? definitionOf(key).defaultValue) as Settings[Key]
+
+const toPublicSettings = (stored: StoredSettings): PublicSettings =>
+  groupSettings((key) => {
+    const { isSecret, defaultValue } = definitionOf(key)
+    return isSecret ? stored.has(key) : (stored.get(key) ?? defaultValue)
+  })
+
+function changesIn(input: SettingsChanges): Change[] {
+  return settingKeys.flatMap((key): Change[] => {
+    const [group = '', name = ''] = key.split('.')
+    const value = (input[group] as Record<string, unknown> | null | undefined)?.[name]
+    return value === undefined ? [] : [[key, value]]
+  })
+}
+
+const toStoredValue = async (panel: Panel, key: SettingKey, value: unknown): Promise<unknown> =>
+  definitionOf(key).isSecret && typeof value === 'string' ? encrypt(panel, value, secretLocation(key)) : value
+
+const secretLocation = (key: SettingKey): SecretLocation => ({ table: 'settings', column: 'value', row: key })
+
+function requireConsistentSettings(stored: StoredSettings): void {
+  const values = Object.fromEntries(settingKeys.map((key) => [key, valueOfSetting(stored, key)])) as Settings
+  const brokenRules = settingRules.filter(({ isSatisfied }) => !isSatisfied(values))
+  if (brokenRules.length > 0) throw invalid(brokenRules)
+}
+
+const isSame = (before: unknown, after: unknown) => JSON.stringify(before) === JSON.stringify(after)
+
+async function storeChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
+  const deletedKeys = changes.flatMap(([key, value]) => (value === null ? [key] : []))
+  const upserted = changes.flatMap(([key, value]) => (value === null ? [] : [{ key, value }]))
+  const updatedAt = tx.now()
+  if (deletedKeys.length > 0) await tx.db.delete(settings).where(inArray(settings.key, deletedKeys))
+  if (upserted.length === 0) return
+  await tx.db
+    .insert(settings)
+    .values(upserted.map((row) => ({ ...row, updatedAt })))
+    .onConflictDoUpdate({ target: settings.key, set: { value: sql`excluded.value`, updatedAt } })
+}

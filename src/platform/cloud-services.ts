@@ -1,0 +1,151 @@
+import { upstashCache } from '../adapters/cache.ts'
+import { httpCaptcha } from '../adapters/captcha.ts'
+import type { Mailer } from '../adapters/mail.ts'
+import type { ObjectStore, S3Options } from '../adapters/objects.ts'
+import { httpPasteService } from '../adapters/paste.ts'
+import { qstashQueue, type VerifySignature } from '../adapters/queue.ts'
+import { importKeyRing } from '../domain/secrets.ts'
+import { ApiError, unavailable } from '../errors.ts'
+import { log, setLogLevel } from '../log.ts'
+import { createMetrics } from '../metrics.ts'
+import type { Cloud } from './deployment-faults.ts'
+import { type Env, EnvironmentError, readEnv, required } from './env.ts'
+import { type OpenSmtp, openMailer } from './mail.ts'
+import { openNeon } from './neon.ts'
+import type { Services } from './open-panel.ts'
+import { panelConfigOf } from './panel-config.ts'
+import { queueOptionsOf } from './queue-options.ts'
+import { s3OptionsOf } from './s3-options.ts'
+import { countStatement } from './statement-stats.ts'
+
+/** Services that only some functions bundle, because of their size. A function without one fails where it uses it. */
+export type OptionalServices = Partial<Pick<Services, 'mysqlHost' | 'gameQuery' | 'oauth' | 'locales'>> & {
+  /** For functions that store objects or sign links to them. */
+  objects?: (options: S3Options) => ObjectStore
+  /** For functions that receive messages of the queue. */
+  verifySignature?: VerifySignature
+  /** For functions that send mail, where it goes through an SMTP server. */
+  smtp?: OpenSmtp
+}
+
+/** Seconds after which the connections of an idle process are opened anew: Lambda freezes it between requests. */
+const maxIdleSeconds = 60
+
+/** Milliseconds for which a request may wait for a daemon. A gateway ends a Lambda's after 30 s; Workers may wait. */
+const maxWaitMs = { workers: 300_000, lambda: 22_000 }
+
+/** Lambda sends an answer as a whole, of at most 6 MB as base64. Workers stream. */
+const maxResponseBytes = { workers: {}, lambda: { maxResponseBytes: 2 * 1024 * 1024 } }
+
+/**
+ * Returns a function that opens the services of this isolate or process with the first request and keeps them.
+ *
+ * Logs the faults of an invalid environment and refuses each request with 503 from then on: a function that failed
+ * at its start could not say why.
+ */
+export function cachedServices(
+  cloud: Cloud,
+  optionalServices: OptionalServices,
+): (raw: Record<string, unknown>) => Promise<Services> {
+  let cached: Services | ApiError | null = null
+  let lastUsedAt = 0
+  return async (raw) => {
+    const now = Date.now()
+    const isStale = cloud === 'lambda' && now - lastUsedAt > maxIdleSeconds * 1000
+    if (cached && isStale && !(cached instanceof ApiError)) {
+      cached.close().catch(() => undefined)
+      cached = null
+    }
+    // Keeps the value, not its promise: on Workers the request that created a promise may have ended.
+    cached ??= await openOrError(raw, cloud, optionalServices)
+    if (cached instanceof ApiError) throw cached
+    lastUsedAt = now
+    return cached
+  }
+}
+
+async function openOrError(
+  raw: Record<string, unknown>,
+  cloud: Cloud,
+  optionalServices: OptionalServices,
+): Promise<Services | ApiError> {
+  try {
+    return await openCloudServices(readEnv(raw, cloud), cloud, optionalServices)
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error
+    log('error', 'The environment is invalid.', { faults: error.faults })
+    return unavailable('The panel is not configured completely.', error)
+  }
+}
+
+/** Opens the managed services that the environment of a cloud names. Throws an `EnvironmentError`. */
+export async function openCloudServices(
+  env: Env,
+  cloud: Cloud,
+  optionalServices: OptionalServices = {},
+): Promise<Services> {
+  const url = required(env, 'APP_URL')
+  setLogLevel(env.LOG_LEVEL)
+  return {
+    config: { ...panelConfigOf(env, url, maxWaitMs[cloud]), ...maxResponseBytes[cloud] },
+    keys: await importKeyRing(required(env, 'APP_KEYS')),
+    ...openNeon(required(env, 'DATABASE_URL'), {
+      usesHttp: cloud === 'workers',
+      poolSize: env.DATABASE_POOL_SIZE,
+      localProxy: env.NEON_LOCAL_PROXY ?? null,
+      onStatement: countStatement,
+    }),
+    cache: upstashCache(required(env, 'UPSTASH_REDIS_REST_URL'), required(env, 'UPSTASH_REDIS_REST_TOKEN')),
+    // On Workers a request cannot await a promise of another one, and Lambda serves one at a time.
+    inFlight: null,
+    circuitBreakers: new Map(),
+    queue: qstashQueue(
+      queueOptionsOf(env, url, optionalServices.verifySignature ?? notBundled('signatures of the queue')),
+    ),
+    objects: openObjectStore(env, optionalServices),
+    mail: openCloudMailer(env, cloud, optionalServices),
+    pastes: httpPasteService(),
+    oauth: optionalServices.oauth ?? {
+      authorizationUrl: notBundled('sign-in providers'),
+      identify: notBundled('sign-in providers'),
+    },
+    captcha: httpCaptcha(),
+    locales: optionalServices.locales ?? { read: notBundled('locales') },
+    mysqlHost: optionalServices.mysqlHost ?? notBundled('database hosts'),
+    gameQuery: optionalServices.gameQuery ?? notBundled('game queries'),
+    metrics: createMetrics(),
+    now: () => new Date(),
+  }
+}
+
+/** Returns a stand-in for a service that this function does not bundle; calling it throws. */
+const notBundled = (service: string) => () => {
+  throw new Error(`This function is bundled without ${service}.`)
+}
+
+function openObjectStore(env: Env, { objects }: OptionalServices): ObjectStore {
+  const options = s3OptionsOf(env)
+  return options && objects ? objects(options) : missingObjectStore
+}
+
+const refuseObjects = () =>
+  Promise.reject(unavailable('This panel has no object store: its operator has to set S3_BUCKET.'))
+
+/** Refuses objects with 503. A store that was never configured is not down, so `ping` succeeds. */
+const missingObjectStore: ObjectStore = {
+  put: refuseObjects,
+  get: refuseObjects,
+  signedUrl: refuseObjects,
+  remove: refuseObjects,
+  ping: async () => undefined,
+}
+
+function openCloudMailer(env: Env, cloud: Cloud, { smtp = null }: { smtp?: OpenSmtp | null }): Mailer {
+  if (cloud === 'workers' && env.MAIL_DRIVER === 'smtp') {
+    throw new EnvironmentError(['MAIL_DRIVER: smtp is not available on Workers; use resend or postmark'])
+  }
+  return openMailer(env, smtp) ?? { send: refuseMail }
+}
+
+const refuseMail = () =>
+  Promise.reject(unavailable('This function cannot send mail: its operator has to set MAIL_DRIVER.'))

@@ -1,0 +1,30 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Number of statements, and the sum of their durations. */
+export type StatementStats = { statements: number; milliseconds: number }
+
+const statsStorage = new AsyncLocalStorage<StatementStats>()
+
+/** Runs `work` and adds its statements to `stats`, for databases that call `countStatement` and `timeStatement`. */
+export const measureStatements = <T>(stats: StatementStats, work: () => T): T => statsStorage.run(stats, work)
+
+/** Counts a statement of the current work, unless it only begins or ends a transaction. */
+export function countStatement(text: string): void {
+  const stats = statsStorage.getStore()
+  if (stats && !isTransactionControl(text)) stats.statements += 1
+}
+
+/** Adds the duration of a statement to the current work; the result is unchanged. */
+export async function timeStatement<Result>(result: PromiseLike<Result>): Promise<Result> {
+  const stats = statsStorage.getStore()
+  const startedAt = performance.now()
+  try {
+    return await result
+  } finally {
+    if (stats) stats.milliseconds += performance.now() - startedAt
+  }
+}
+
+/** Whether a statement only begins or ends a transaction or a savepoint. */
+export const isTransactionControl = (text: string): boolean =>
+  /^\s*(?:begin|commit|rollback|savepoint|release)\b/i.test(text)

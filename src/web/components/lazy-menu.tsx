@@ -1,0 +1,108 @@
+import type { LucideIcon } from 'lucide-react'
+import { DropdownMenu as Radix } from 'radix-ui'
+import { type FocusEvent, type ReactNode, useRef } from 'react'
+import { classNames } from './class-names.ts'
+
+const content =
+  'z-50 max-h-[70dvh] min-w-48 overflow-y-auto rounded-control border border-line bg-surface p-1 shadow-xl'
+const item =
+  'flex min-h-9 cursor-default items-center gap-2.5 rounded-[0.375rem] px-2.5 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-raised'
+
+type LazyMenuProps = {
+  trigger: ReactNode
+  align: 'start' | 'end'
+  /** Whether to focus the first item at once. */
+  isOpenedByKeyboard: boolean
+  children: ReactNode
+}
+
+/** The menu itself; rendered from its first opening on. */
+export function LazyMenu({ trigger, align, isOpenedByKeyboard, children }: LazyMenuProps) {
+  const isFirstFocus = useRef(isOpenedByKeyboard)
+  const focusFirst = ({ target, currentTarget }: FocusEvent) => {
+    if (!isFirstFocus.current || target !== currentTarget) return
+    isFirstFocus.current = false
+    currentTarget.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')?.focus()
+  }
+  return (
+    <Radix.Root modal={false} defaultOpen>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          onFocus={focusFirst}
+          className={content}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+type MenuItemProps = {
+  icon?: LucideIcon
+  danger?: boolean
+  disabled?: boolean
+  onSelect: () => void
+  children: ReactNode
+}
+
+export function MenuItem({
+  icon: Icon,
+  danger = false,
+  disabled = false,
+  onSelect,
+  children,
+}: MenuItemProps) {
+  return (
+    <Radix.Item disabled={disabled} onSelect={onSelect} className={classNames(item, danger && 'text-bad')}>
+      {Icon && <Icon aria-hidden className="size-4 shrink-0" />}
+      {children}
+    </Radix.Item>
+  )
+}
+
+/** A link as a menu item; the child is the anchor. */
+export const MenuLink = ({ children }: { children: ReactNode }) => (
+  <Radix.Item asChild className={item}>
+    {children}
+  </Radix.Item>
+)
+
+/** A group of choices, one of which is selected. */
+export function MenuChoices<Value extends string>({
+  label,
+  value,
+  onChange,
+  choices,
+}: {
+  label: string
+  value: Value
+  onChange: (value: Value) => void
+  choices: readonly (readonly [value: Value, text: string])[]
+}) {
+  return (
+    <>
+      <Radix.Label className="px-2.5 py-1 text-xs font-medium text-muted">{label}</Radix.Label>
+      <Radix.RadioGroup value={value} onValueChange={(next) => onChange(next as Value)}>
+        {choices.map(([choice, text]) => (
+          <Radix.RadioItem
+            key={choice}
+            value={choice}
+            className={classNames(
+              item,
+              'data-[state=checked]:font-semibold data-[state=checked]:text-brand-text',
+            )}
+          >
+            {text}
+          </Radix.RadioItem>
+        ))}
+      </Radix.RadioGroup>
+    </>
+  )
+}
+
+export const MenuSeparator = () => <Radix.Separator className="my-1 h-px bg-line" />

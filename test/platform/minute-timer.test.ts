@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { onEachMinute } from '../../src/platform/minute-timer.ts'
+
+let ticks: string[]
+let stop: () => void
+beforeEach(() => {
+  ticks = []
+  vi.useFakeTimers()
+  vi.setSystemTime('2026-11-22T10:00:17.300Z')
+  stop = onEachMinute(() => void ticks.push(new Date().toISOString()))
+})
+afterEach(() => {
+  stop()
+  vi.useRealTimers()
+})
+
+it('the minute tick is aligned to the wall-clock minute', () => {
+  vi.advanceTimersByTime(3 * 60_000)
+  expect(ticks).toEqual(['01', '02', '03'].map((minute) => `2026-11-22T10:${minute}:00.000Z`))
+})
+
+it('the minute tick runs once in a minute, also when its timer fires a little early', () => {
+  vi.advanceTimersByTime(42_699)
+  vi.setSystemTime('2026-11-22T10:00:59.998Z')
+  vi.advanceTimersByTime(60_000)
+  expect(ticks).toHaveLength(1)
+  vi.advanceTimersByTime(1_000)
+  expect(ticks).toEqual(['2026-11-22T10:00:59.999Z', '2026-11-22T10:02:00.000Z'])
+})
+
+it('the minute tick is aligned again after the clock was set', () => {
+  vi.setSystemTime('2026-11-22T12:30:40.000Z')
+  vi.advanceTimersByTime(42_700)
+  vi.advanceTimersByTime(60_000)
+  expect(ticks).toEqual(['2026-11-22T12:31:22.700Z', '2026-11-22T12:32:00.000Z'])
+})
+
+it('the minute tick stops', () => {
+  stop()
+  vi.advanceTimersByTime(120_000)
+  expect(ticks).toEqual([])
+})

@@ -1,0 +1,29 @@
+import type { Reporter } from 'vitest/node'
+
+type Tally = { files: number; tests: number; startedAt: number; endedAt: number }
+
+/** Prints at the end how many files and tests each project had, and the seconds from its first file to its last. */
+export function tierReporter(): Reporter {
+  const tallies = new Map<string, Tally>()
+  return {
+    onTestModuleQueued: ({ project }) => {
+      if (tallies.has(project.name)) return
+      tallies.set(project.name, { files: 0, tests: 0, startedAt: Date.now(), endedAt: 0 })
+    },
+    onTestModuleEnd: (module) => {
+      const tally = tallies.get(module.project.name)
+      if (!tally) return
+      tally.files += 1
+      tally.tests += [...module.children.allTests()].length
+      tally.endedAt = Date.now()
+    },
+    onTestRunEnd: () => {
+      for (const [name, { files, tests, startedAt, endedAt }] of tallies) {
+        const seconds = ((endedAt - startedAt) / 1000).toFixed(1)
+        console.log(
+          `${name.padEnd(14)}${String(files).padStart(4)} files ${String(tests).padStart(5)} tests ${seconds.padStart(7)} s`,
+        )
+      }
+    },
+  }
+}
