@@ -63,8 +63,7 @@ describe('creating a server on a node that takes the call and hangs', () => {
     daemon.respond(null)
     const timeouts = vi.spyOn(AbortSignal, 'timeout')
     expect((await create()).status).toBe(201)
-    expect(timeouts.mock.calls.flat().every((milliseconds) => milliseconds <= 3000)).toBe(true)
-    expect(timeouts).toHaveBeenCalled()
+    expect(timeouts.mock.calls.flat()).toContain(3000)
     timeouts.mockRestore()
   })
 

@@ -115,7 +115,11 @@ describe('settings', () => {
   })
 
   it('keep a text of digits as text, such as the id of a client', async () => {
-    const client = { discord_client_id: '12345678901234567890', oidc_client_id: 'true', oidc_client_secret: '1e3' }
+    const client = {
+      discord_client_id: '12345678901234567890',
+      oidc_client_id: 'true',
+      oidc_client_secret: '1e3',
+    }
     const { status, body } = await change({ sign_in: client })
     expect(status).toBe(200)
     expect(body.attributes.sign_in).toMatchObject({ ...client, oidc_client_secret: true })

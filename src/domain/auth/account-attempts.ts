@@ -28,11 +28,13 @@ export const nameDigest = (name: string): string => digest(name.toLowerCase())
 
 const accountKey = (subject: SQL) => sql`'login-account:' || ${subject}`
 
-/** The end of the wait that the attempts so far cause. */
-const waitUntil = sql<Date>`${throttles.resetsAt} + make_interval(secs => case
-  when ${throttles.hits} <= ${freeAttempts} then 0
-  else least(${maxWaitSeconds}, power(2, least(${throttles.hits} - ${freeAttempts}, ${maxDoublings})))
-  end - ${memorySeconds})`
+/**
+ * The end of the wait that the attempts so far cause; null when they cause none, whatever the clock was at the
+ * last one.
+ */
+const waitUntil = sql<Date | null>`case when ${throttles.hits} > ${freeAttempts} then ${throttles.resetsAt}
+  + make_interval(secs => least(${maxWaitSeconds}, power(2, least(${throttles.hits} - ${freeAttempts}, ${maxDoublings})))
+  - ${memorySeconds}) end`
 
 /**
  * Builds the statement that counts an attempt by a browser that never signed in to the account, or over
@@ -55,7 +57,7 @@ export function countAccountAttemptStatement(
         hits: sql`case when ${hasEnded} then 1 else ${throttles.hits} + 1 end`,
         resetsAt: sql`excluded.resets_at`,
       },
-      setWhere: sql`${waitUntil} <= ${now}::timestamptz`,
+      setWhere: sql`(${waitUntil} <= ${now}::timestamptz) is not false`,
     })
 }
 

@@ -87,11 +87,12 @@ async function startReinstall(
   if (server.status === 'restoring_backup') {
     throw serverStateConflict('The server is being restored from a backup.')
   }
-  if (server.status === 'installing') await refuseRepetition(tx, id, whileInstalling)
-  if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
+  // Before the repetition: this job can end between two statements, and then counts there.
   if (await isJobWaiting(tx, reinstallKey(id))) {
     throw serverStateConflict('The server is already being reinstalled.')
   }
+  if (server.status === 'installing') await refuseRepetition(tx, id, whileInstalling)
+  if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
   await tx.db.update(servers).set({ status: 'installing', updatedAt: tx.now() }).where(eq(servers.id, id))
   await enqueueJob(
     tx,

@@ -7,6 +7,13 @@ const byTheGateway: Recorded = {
   headers: { 'cache-control': 'no-cache', 'content-security-policy': '', 'x-content-type-options': '' },
 }
 
+/** The gateway leaves the body out, so that the function answers as without one. */
+const withoutBodyOfGet = (answer: string) => ({
+  on: 'Lambda' as const,
+  because: 'serverless-offline reads no body of a GET; the gateway of AWS hands it over.',
+  expected: { answer },
+})
+
 /**
  * Where a platform answers a probe otherwise, and why: all there is.
  *
@@ -21,6 +28,9 @@ export const differences: Record<string, { on: Platform['name']; because: string
     because: 'serverless.yml leads POST alone to the function of jobs; the one of pages gets the rest.',
     expected: { answer: '404 NotFoundHttpException' },
   },
+  'a GET with broken JSON, for administrators': withoutBodyOfGet('200 list of 1'),
+  'a GET with broken JSON, for players': withoutBodyOfGet('200 list of 1'),
+  'a GET with broken JSON, for daemons': withoutBodyOfGet('200 data, links, meta'),
   'an encoding that is broken': {
     on: 'Lambda',
     because: 'serverless-offline reads paths before it looks for a function.',

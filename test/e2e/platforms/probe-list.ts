@@ -32,18 +32,15 @@ const bodies = [
     '200 data, links, meta',
     { request: { json: { per_page: 1 } } },
   ),
-  probe('a GET with garbage as its body, for administrators', `admin GET ${locations}`, '200 list of 1', {
+  probe('a GET with broken JSON, for administrators', `admin GET ${locations}`, '400 BadRequestHttpException', {
     request: garbage,
   }),
-  probe('a GET with garbage as its body, for players', 'player GET /api/client', '200 list of 1', {
+  probe('a GET with broken JSON, for players', 'player GET /api/client', '400 BadRequestHttpException', {
     request: garbage,
   }),
-  probe(
-    'a GET with garbage as its body, for daemons',
-    'node GET /api/remote/servers',
-    '200 data, links, meta',
-    { request: garbage },
-  ),
+  probe('a GET with broken JSON, for daemons', 'node GET /api/remote/servers', '400 BadRequestHttpException', {
+    request: garbage,
+  }),
   probe('a GET with bytes as its body', 'player GET /api/client/servers/SERVER', '200 server', {
     request: { body: Buffer.from([0, 255, 254]), headers: { 'content-type': 'application/octet-stream' } },
   }),
@@ -91,18 +88,18 @@ const bodies = [
 const methods = [
   probe('a method that a path does not have', `admin PUT ${locations}`, '405 MethodNotAllowedHttpException', {
     request: { json: {} },
-    headers: { allow: 'GET, POST' },
+    headers: { allow: 'GET, HEAD, POST' },
   }),
   probe('such a method without a credential', `guest PUT ${locations}`, '401 AuthenticationException', {
     headers: asksForBearer,
   }),
   probe('a method that no path has', 'player PROPFIND /api/client', '405 MethodNotAllowedHttpException', {
-    headers: { allow: 'GET' },
+    headers: { allow: 'GET, HEAD' },
   }),
   probe('HEAD of a list', `admin HEAD ${locations}`, '200'),
   probe('HEAD of what is not there', 'admin HEAD /api/application/nothing', '404'),
   probe('OPTIONS', 'player OPTIONS /api/client', '405 MethodNotAllowedHttpException', {
-    headers: { allow: 'GET' },
+    headers: { allow: 'GET, HEAD' },
   }),
   probe('OPTIONS without a credential', 'guest OPTIONS /api/client', '401 AuthenticationException', {
     headers: asksForBearer,

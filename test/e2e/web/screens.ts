@@ -136,9 +136,15 @@ async function writeFile(panel: PanelProcess, server: string, file: string, cont
   expect(answer.status).toBe(204)
 }
 
-/** Opens a screen and waits until it is there with its data. */
+/**
+ * Opens a screen and waits until it is there with its data. Goes from one screen of a server to the next inside the
+ * page, since the panel gives out few tokens for the console a minute.
+ */
 export async function openScreen(page: Page, screen: Screen): Promise<void> {
-  await page.goto(screen.path)
+  const isOfServer = (path: string) => path.startsWith('/server/')
+  if (isOfServer(new URL(page.url()).pathname) && isOfServer(screen.path))
+    await page.evaluate((path) => history.pushState(null, '', path), screen.path)
+  else await page.goto(screen.path)
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
   await page.locator('#app').getByText(screen.shows).filter({ visible: true }).first().waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
