@@ -28,6 +28,12 @@ export const allocations = pgTable(
     index('allocations_free_index')
       .on(t.nodeId, t.ip, t.port)
       .where(sql`${t.serverId} is null`),
+    index('allocations_address_index')
+      .on(t.ip, t.port, t.serverId)
+      .where(sql`${t.serverId} is not null`),
+    index('allocations_port_index')
+      .on(t.port, t.serverId)
+      .where(sql`${t.serverId} is not null`),
     check('allocations_port', sql`${t.port} between 1 and 65535`),
     check('allocations_notes_length', sql`length(${t.notes}) <= 256`),
     check('allocations_ip_alias_length', sql`length(${t.ipAlias}) <= 191`),

@@ -47,6 +47,9 @@ export const apiKeys = pgTable(
   },
   (t) => [
     index().on(t.userId),
+    index('api_keys_application_index')
+      .on(t.id)
+      .where(sql`${t.type} = 'application'`),
     check('api_keys_type', sql`${t.type} in ('account', 'application')`),
     check('api_keys_identifier_length', sql`length(${t.identifier}) = 16`),
     check('api_keys_allowed_ips', sql`cardinality(${t.allowedIps}) <= 50`),

@@ -35,6 +35,7 @@ export const jobs = pgTable(
       .on(t.key)
       .where(sql`${t.state} = 'waiting'`),
     index().on(t.finishedAt),
+    index().on(t.name, t.finishedAt),
     index('jobs_dead_index')
       .on(t.finishedAt)
       .where(sql`${t.state} = 'dead'`),

@@ -50,6 +50,15 @@ export const nodes = pgTable(
   },
   (t) => [
     index().on(t.locationId),
+    index().on(t.memory, t.id),
+    index().on(t.disk, t.id),
+    index('nodes_search_index').using(
+      'gin',
+      t.name.op('gin_trgm_ops'),
+      t.fqdn.op('gin_trgm_ops'),
+      t.daemonTokenId.op('gin_trgm_ops'),
+      sql`(${t.uuid}::text) gin_trgm_ops`,
+    ),
     check('nodes_scheme', sql`${t.scheme} in ('http', 'https')`),
     check('nodes_name_length', sql`length(${t.name}) between 1 and 100`),
     check('nodes_capacity', sql`${t.memory} >= 1 and ${t.disk} >= 1 and ${t.uploadSize} >= 1`),

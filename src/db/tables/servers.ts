@@ -63,6 +63,13 @@ export const servers = pgTable(
     index().on(t.nodeId, t.status),
     index().on(t.eggId),
     index('servers_name_trigram_index').using('gin', t.name.op('gin_trgm_ops')),
+    index('servers_search_index').using(
+      'gin',
+      t.externalId.op('gin_trgm_ops'),
+      t.description.op('gin_trgm_ops'),
+      t.image.op('gin_trgm_ops'),
+      sql`(${t.uuid}::text) gin_trgm_ops`,
+    ),
     check(
       'servers_status',
       sql`${t.status} in ('installing', 'install_failed', 'reinstall_failed', 'suspended', 'restoring_backup')`,

@@ -42,6 +42,13 @@ export const users = pgTable(
     index('users_pending_email_index')
       .on(sql`lower(${t.pendingEmail})`)
       .where(sql`${t.pendingEmail} is not null`),
+    index('users_search_index').using(
+      'gin',
+      t.email.op('gin_trgm_ops'),
+      t.username.op('gin_trgm_ops'),
+      t.externalId.op('gin_trgm_ops'),
+      sql`(${t.uuid}::text) gin_trgm_ops`,
+    ),
     check('users_external_id_length', sql`length(${t.externalId}) between 1 and 191`),
     check('users_api_key_count', sql`${t.apiKeyCount} between 0 and 25`),
   ],

@@ -32,15 +32,25 @@ const bodies = [
     '200 data, links, meta',
     { request: { json: { per_page: 1 } } },
   ),
-  probe('a GET with broken JSON, for administrators', `admin GET ${locations}`, '400 BadRequestHttpException', {
-    request: garbage,
-  }),
+  probe(
+    'a GET with broken JSON, for administrators',
+    `admin GET ${locations}`,
+    '400 BadRequestHttpException',
+    {
+      request: garbage,
+    },
+  ),
   probe('a GET with broken JSON, for players', 'player GET /api/client', '400 BadRequestHttpException', {
     request: garbage,
   }),
-  probe('a GET with broken JSON, for daemons', 'node GET /api/remote/servers', '400 BadRequestHttpException', {
-    request: garbage,
-  }),
+  probe(
+    'a GET with broken JSON, for daemons',
+    'node GET /api/remote/servers',
+    '400 BadRequestHttpException',
+    {
+      request: garbage,
+    },
+  ),
   probe('a GET with bytes as its body', 'player GET /api/client/servers/SERVER', '200 server', {
     request: { body: Buffer.from([0, 255, 254]), headers: { 'content-type': 'application/octet-stream' } },
   }),
