@@ -31,7 +31,7 @@ const callersOf = (path: string): string[] => {
   if (path.startsWith('/api/application')) return ['application', 'servers_only', 'demoted', 'owner', 'none']
   if (path.startsWith('/api/remote')) return ['node', 'other_node', 'none']
   if (path.startsWith('/api/client'))
-    return ['owner', 'subuser', 'admin', 'stranger', 'owner_session', 'limited', 'wrong', 'none']
+    return ['owner', 'subuser', 'admin', 'other', 'owner_session', 'limited', 'wrong', 'none']
   return ['owner_session', 'admin_session', 'none']
 }
 

@@ -26,7 +26,7 @@ export const callers: Record<string, Record<string, string>> = {
   admin: { authorization: `Bearer ptlc_${padded(1, 11)}${secret}` },
   owner: { authorization: `Bearer ptlc_${padded(2, 11)}${secret}` },
   subuser: { authorization: `Bearer ptlc_${padded(3, 11)}${secret}` },
-  stranger: { authorization: `Bearer ptlc_${padded(5, 11)}${secret}` },
+  other: { authorization: `Bearer ptlc_${padded(5, 11)}${secret}` },
   limited: { authorization: `Bearer ptlc_${padded(6, 11)}${secret}` },
   application: { authorization: `Bearer ptla_${padded(1, 11)}${secret}` },
   servers_only: { authorization: `Bearer ptla_${padded(2, 11)}${secret}` },
