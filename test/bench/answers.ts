@@ -52,7 +52,7 @@ function listRequests(): RecordedRequest[] {
     })
 }
 
-/** Replaces what differs by chance: random tokens, and times of the database's own clock. */
+/** Replaces what differs by chance: random tokens, durations, and times of the database's own clock. */
 function withoutChance(text: string): string {
   const today = new Date()
   const days = [-1, 0, 1].map((n) => new Date(today.getTime() + n * 86_400_000).toISOString().slice(0, 10))
@@ -63,6 +63,7 @@ function withoutChance(text: string): string {
     .replaceAll(/((?:roost_session|XSRF-TOKEN|roost_browser)=)[\w.-]+/g, '$1<token>')
     .replaceAll(/(name=\\?"csrf-token\\?" content=)"\w+"/g, '$1<token>')
     .replaceAll(/(\/assets\/[\w.-]*)-[\w-]{8}(\.\w+)/g, '$1<hash>$2')
+    .replaceAll(/"(database|cache|queue|objects)":\d+/g, '"$1":<milliseconds>')
     .replaceAll(/(state=|code_challenge=)[\w-]+/g, '$1<chance>')
     .replaceAll(
       new RegExp(`(?:${days.join('|')})T\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|\\+00:00)`, 'g'),
