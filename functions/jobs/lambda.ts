@@ -1,14 +1,14 @@
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
-import { s3ObjectStore } from '../../src/adapters/objects.ts'
 import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
+import { lazyObjectStore } from '../../src/platform/lazy-object-store.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import { openSmtp } from '../../src/platform/smtp.ts'
 import { jobs } from '../../src/surfaces/jobs.ts'
 
 export const handler = lambda([jobs], {
-  objects: s3ObjectStore,
+  objects: lazyObjectStore,
   mysqlHost,
   gameQuery: nodeGameQuery,
   verifySignature: findSigningKey,

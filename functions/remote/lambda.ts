@@ -1,5 +1,5 @@
-import { s3ObjectStore } from '../../src/adapters/objects.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { remote } from '../../src/surfaces/remote.ts'
+import { lazyObjectStore } from '../../src/platform/lazy-object-store.ts'
 
-export const handler = lambda([remote], { objects: s3ObjectStore })
+export const handler = lambda([remote], { objects: lazyObjectStore })

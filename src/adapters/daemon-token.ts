@@ -1,5 +1,3 @@
-import { SignJWT } from 'jose'
-
 /** The purpose of a token. Wings refuses it for any other. */
 export type DaemonTokenScope = 'websocket' | 'file-upload' | 'file-download' | 'backup-download' | 'transfer'
 
@@ -17,7 +15,8 @@ export type DaemonTokenInput = {
 }
 
 /** Signs a JWT for the daemon of a node. Times are whole seconds; `nbf` is five minutes in the past for skewed clocks. */
-export function signDaemonToken(input: DaemonTokenInput): Promise<string> {
+export async function signDaemonToken(input: DaemonTokenInput): Promise<string> {
+  const { SignJWT } = await import('jose/jwt/sign')
   const issuedAt = Math.floor(input.issuedAt.getTime() / 1000)
   return new SignJWT({
     ...input.claims,

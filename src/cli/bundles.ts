@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path/posix'
 import { gzipSync } from 'node:zlib'
 import { zipEntries } from './zip-entries.ts'
 
-/** Maximum size of each function in KiB, compressed by gzip: each cold start loads it. */
-export const budgetsKib = { client: 700, application: 700, remote: 300, browser: 300, jobs: 700 }
+/** Maximum size in KiB, compressed by gzip, of what each function loads when it starts. */
+export const budgetsKib = { client: 290, application: 290, remote: 200, browser: 200, jobs: 290 }
 
 /** Maximum size of the worker with the whole panel in KiB: the limit of Workers on the smallest plan. */
 export const wholePanelBudgetKib = 3072
@@ -17,33 +17,63 @@ export const surfaceNames = Object.keys(budgetsKib) as SurfaceName[]
 /** The bundle of one function; sizes in KiB. */
 export type BundleSize = { name: string; raw: number; gzip: number; budget: number }
 
+/** Files of a bundle by their paths. */
+export type BundleFiles = ReadonlyMap<string, Buffer>
+
 const kibibyte = 1024
 const codeTypes = new Set(['.js', '.mjs', '.wasm'])
 
-/** Measures the output of `wrangler deploy --outdir`. Throws when it has no code. */
-export async function workerSize(name: string, folder: string, budget: number): Promise<BundleSize> {
-  const files = await readdir(folder, { recursive: true })
-  const code = files.filter((file) => codeTypes.has(extname(file)))
-  return sizeOf(name, await Promise.all(code.map((file) => readFile(join(folder, file)))), budget)
-}
-
-/** Measures the code in an archive of `serverless package`. Throws when it has no code. */
-export async function lambdaSize(name: string, archive: string, budget: number): Promise<BundleSize> {
-  const entries = zipEntries(await readFile(archive))
-  // The files of the web application in the archive are not code of the function.
-  const code = entries.filter(
-    (entry) => codeTypes.has(extname(entry.name)) && !entry.name.startsWith('dist/'),
-  )
-  return sizeOf(
-    name,
-    code.map(({ data }) => data()),
-    budget,
+/** Reads the output of `wrangler deploy --outdir`. */
+export async function readWorker(folder: string): Promise<BundleFiles> {
+  const files = (await readdir(folder)).filter((file) => codeTypes.has(extname(file)))
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(join(folder, file))] as const)),
   )
 }
 
-function sizeOf(name: string, code: Buffer[], budget: number): BundleSize {
-  if (code.length === 0) throw new Error(`There is no code in the bundle of ${name}.`)
+/** Reads the code in an archive of `serverless package`. */
+export async function readLambda(archive: string): Promise<BundleFiles> {
+  const code = zipEntries(await readFile(archive)).filter(
+    // The files of the web application in the archive are not code of the function.
+    ({ name }) => codeTypes.has(extname(name)) && !name.startsWith('dist/'),
+  )
+  return new Map(code.map(({ name, data }) => [name, data()]))
+}
+
+/** Returns the files that a function loads when it starts: its entry and what that imports other than dynamically. */
+export function filesAtStart(files: BundleFiles, entry: string): BundleFiles {
+  const found = new Map<string, Buffer>()
+  const add = (path: string) => {
+    const code = files.get(path)
+    if (!code || found.has(path)) return
+    found.set(path, code)
+    for (const [, imported = ''] of code.toString().matchAll(/(?:from|import) ?"(\.[^"]+)"/g))
+      add(join(dirname(path), imported))
+  }
+  add(entry)
+  return found
+}
+
+/** Returns the path of the entry of a function. Throws when the bundle has none. */
+export function entryOf(name: string, files: BundleFiles): string {
+  const entry = [...files.keys()].find((file) => /(^|\/)(worker|lambda)\.m?js$/.test(file))
+  if (entry === undefined) throw new Error(`There is no code in the bundle of ${name}.`)
+  return entry
+}
+
+/** Measures what a function loads when it starts. Throws when its bundle has no code. */
+export const sizeAtStart = (name: SurfaceName, files: BundleFiles): BundleSize =>
+  sizeOf(name, filesAtStart(files, entryOf(name, files)), budgetsKib[name])
+
+/** Measures the worker with the whole panel, of which Cloudflare limits what is uploaded. Throws when it has no code. */
+export function wholePanelSize(files: BundleFiles): BundleSize {
+  entryOf('roost', files)
+  return sizeOf('roost', files, wholePanelBudgetKib)
+}
+
+function sizeOf(name: string, files: BundleFiles, budget: number): BundleSize {
   const sum = (bytes: number[]) => bytes.reduce((total, each) => total + each, 0) / kibibyte
+  const code = [...files.values()]
   return {
     name,
     raw: sum(code.map(({ byteLength }) => byteLength)),

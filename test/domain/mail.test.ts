@@ -1,16 +1,19 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { languages } from '../../src/domain/languages.ts'
+import { type Language, languages } from '../../src/domain/languages.ts'
 import { composeMail, sanitizeDisplayName } from '../../src/domain/mail/compose.ts'
 import {
   resolveMailLanguage,
   type MailTemplate,
   renderMailText,
-  mailTexts,
+  readMailTexts,
 } from '../../src/domain/mail/texts.ts'
 
+const mailTexts = Object.fromEntries(
+  await Promise.all(languages.map(async (language) => [language, await readMailTexts(language)] as const)),
+) as Record<Language, Awaited<ReturnType<typeof readMailTexts>>>
 const names = Object.keys(mailTexts.en) as MailTemplate[]
-const lines = (language: (typeof languages)[number], name: MailTemplate) => {
+const lines = (language: Language, name: MailTemplate) => {
   const { subject, paragraphs, button, footnote } = mailTexts[language][name]
   return { subject, body: paragraphs.join('\n'), button, footnote }
 }
@@ -61,18 +64,19 @@ describe('the language of a mail', () => {
 })
 
 describe('a text with values', () => {
-  it('takes them as they are, whatever they look like', () => {
+  it('takes them as they are, whatever they look like', async () => {
     const values = new Map([
       ['panel', '$& {{username}}'],
       ['username', '{{panel}} $1'],
     ])
-    const { subject, paragraphs } = renderMailText('en', 'registered', values)
+    const { subject, paragraphs } = await renderMailText('en', 'registered', values)
     expect(subject).toBe('Welcome to $& {{username}}')
     expect(paragraphs).toEqual(['Your account {{panel}} $1 on $& {{username}} is ready.'])
   })
 
-  it('is not written without one of them', () => {
-    expect(() => renderMailText('en', 'registered', new Map([['panel', 'Roost']]))).toThrow('username')
+  it('is not written without one of them', async () => {
+    const incomplete = renderMailText('en', 'registered', new Map([['panel', 'Roost']]))
+    await expect(incomplete).rejects.toThrow('username')
   })
 })
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { jobs, passwordResets, servers, subusers, users } from '../../src/db/schema.ts'
 import { languages } from '../../src/domain/languages.ts'
 import { enqueueSignInMethodNotice, enqueueInvitation, enqueueMail } from '../../src/domain/mail/enqueue.ts'
-import { mailTexts } from '../../src/domain/mail/texts.ts'
+import { readMailTexts } from '../../src/domain/mail/texts.ts'
 import { changeSettings } from '../../src/domain/settings/settings.ts'
 import { openBrowser } from '../support/browser.ts'
 import { known, makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
@@ -44,7 +44,7 @@ describe('a mail', () => {
     const found = new Map((await world.mails()).map((mail) => [mail.to, mail]))
     for (const language of languages) {
       const mail = found.get(`${language}@example.test`)
-      const { subject } = mailTexts[language]['password-changed']
+      const { subject } = (await readMailTexts(language))['password-changed']
       expect(mail?.subject).toBe(subject.replace('{{panel}}', 'Roost'))
       expect(mail?.html).toContain(`<html lang="${language}">`)
     }

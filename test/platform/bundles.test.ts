@@ -6,7 +6,17 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { budgetsKib, lambdaSize, overBudget, sizeTable, surfaceNames } from '../../src/cli/bundles.ts'
+import {
+  type BundleFiles,
+  budgetsKib,
+  filesAtStart,
+  overBudget,
+  readLambda,
+  readWorker,
+  sizeAtStart,
+  sizeTable,
+  surfaceNames,
+} from '../../src/cli/bundles.ts'
 import { zipEntries } from '../../src/cli/zip-entries.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
@@ -43,6 +53,16 @@ const rowsIn = (stdout: string) =>
     return { name, raw, gzip, budget, isOver: rest[3] === 'over' }
   })
 
+/** The functions that store objects or sign links to them. */
+const usesObjects = new Set(['client', 'remote', 'jobs'])
+
+/** Whether the SDK of the object store is in the files of a function, and in those that it loads when it starts. */
+function sdkIn(files: BundleFiles, entry: string) {
+  const has = (some: BundleFiles) =>
+    [...some.values()].some((code) => code.includes('CompleteMultipartUpload'))
+  return { some: has(files), atStart: has(filesAtStart(files, entry)) }
+}
+
 const promised = surfaceNames.map((name) => ({ name, budget: budgetsKib[name] }))
 
 describe('deploy-workers --dry-run', () => {
@@ -53,10 +73,15 @@ describe('deploy-workers --dry-run', () => {
       stderr,
     ).toEqual(promised)
     for (const { name } of promised) {
-      const bundle = await readFile(join(directory, name, 'worker.js'), 'utf8')
-      // Browsers' parser of XML does not exist there, and mail servers are for platforms that may reach them.
-      expect(bundle.includes('DOMParser'), name).toBe(false)
-      expect(bundle.includes('nodemailer'), name).toBe(false)
+      const files = await readWorker(join(directory, name))
+      for (const code of files.values()) {
+        // Browsers' parser of XML does not exist there, and mail servers are for platforms that may reach them.
+        expect(code.includes('DOMParser'), name).toBe(false)
+        expect(code.includes('nodemailer'), name).toBe(false)
+      }
+      // What few requests need is there, and not loaded before one of them.
+      const { some, atStart } = sdkIn(files, 'worker.js')
+      expect({ name, some, atStart }).toEqual({ name, some: usesObjects.has(name), atStart: false })
     }
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -90,6 +115,13 @@ describe('deploy-lambda --package', () => {
           (await namesIn(name)).filter((file) => file.startsWith('dist/web/')),
           name,
         ).toEqual([])
+      }
+      for (const { name } of promised) {
+        const own = await readLambda(join(out, `${name}.zip`))
+        const others = [...own.keys()].filter((file) => !file.startsWith(`functions/${name}/`))
+        expect(others).toEqual([])
+        const { some, atStart } = sdkIn(own, `functions/${name}/lambda.mjs`)
+        expect({ name, some, atStart }).toEqual({ name, some: usesObjects.has(name), atStart: false })
       }
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     },
@@ -165,6 +197,25 @@ describe('the table of sizes', () => {
   })
 
   it('takes no archive that is none for a function', async () => {
-    await expect(lambdaSize('client', 'package.json', 1)).rejects.toThrow('not a ZIP archive')
+    await expect(readLambda('package.json')).rejects.toThrow('not a ZIP archive')
+    expect(() => sizeAtStart('client', new Map())).toThrow('no code')
+  })
+
+  it('counts what an entry imports, and not what it may import later', () => {
+    const files = new Map(
+      Object.entries({
+        'a/worker.js': 'import{x}from"./one.js";import"./two.js";const y=()=>import("./later.js")',
+        'a/one.js': 'export*from"./shared.js"',
+        'a/two.js': '',
+        'a/shared.js': 'import"./one.js"',
+        'a/later.js': 'import"./shared.js"',
+      }).map(([name, code]) => [name, Buffer.from(code)]),
+    )
+    expect([...filesAtStart(files, 'a/worker.js').keys()].toSorted()).toEqual([
+      'a/one.js',
+      'a/shared.js',
+      'a/two.js',
+      'a/worker.js',
+    ])
   })
 })

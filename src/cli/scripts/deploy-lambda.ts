@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readOptions, exitWithUsage } from '../program-options.ts'
-import { type BundleSize, budgetsKib, lambdaSize, type SurfaceName, surfaceNames } from '../bundles.ts'
+import { type BundleSize, readLambda, sizeAtStart, type SurfaceName, surfaceNames } from '../bundles.ts'
 import { deployAll, printBundleSizes, runScript, runTool, runToolQuietly } from '../deployment.ts'
 
 const usage = `Usage: npm run deploy:lambda -- [--region REGION] [--remote-only] [--package [--out DIR]]
@@ -47,5 +47,7 @@ await runScript(() =>
 
 async function pack(folder: string): Promise<BundleSize[]> {
   await runToolQuietly('serverless', ['package', '--package', folder, ...deployArgs])
-  return Promise.all(functions.map((name) => lambdaSize(name, join(folder, `${name}.zip`), budgetsKib[name])))
+  return Promise.all(
+    functions.map(async (name) => sizeAtStart(name, await readLambda(join(folder, `${name}.zip`)))),
+  )
 }

@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { readOptions, exitWithUsage } from '../program-options.ts'
-import { type BundleSize, budgetsKib, surfaceNames, wholePanelBudgetKib, workerSize } from '../bundles.ts'
+import {
+  type BundleFiles,
+  type BundleSize,
+  readWorker,
+  sizeAtStart,
+  surfaceNames,
+  wholePanelSize,
+} from '../bundles.ts'
 import {
   type Deployment,
   deployAll,
@@ -29,12 +36,12 @@ const {
 })
 if (out !== undefined && !isDry) exitWithUsage(usage, '--out requires --dry-run.')
 
-type Worker = { name: string; environment: string; budget: number }
+type Worker = { name: string; environment: string; measure: (files: BundleFiles) => BundleSize }
 
-const wholePanel: Worker = { name: 'roost', environment: '', budget: wholePanelBudgetKib }
+const wholePanel: Worker = { name: 'roost', environment: '', measure: wholePanelSize }
 const workers: Worker[] = isWhole
   ? [wholePanel]
-  : surfaceNames.map((name) => ({ name, environment: name, budget: budgetsKib[name] }))
+  : surfaceNames.map((name) => ({ name, environment: name, measure: (files) => sizeAtStart(name, files) }))
 
 await runScript(() =>
   isDry ? printBundleSizes(out, bundle) : deployAll(process.env, workers.map(deploymentOf)),
@@ -42,10 +49,10 @@ await runScript(() =>
 
 async function bundle(folder: string): Promise<BundleSize[]> {
   const sizes: BundleSize[] = []
-  for (const { name, environment, budget } of workers) {
+  for (const { name, environment, measure } of workers) {
     const to = join(folder, name)
     await runToolQuietly('wrangler', ['deploy', '--dry-run', `--env=${environment}`, '--outdir', to])
-    sizes.push(await workerSize(name, to, budget))
+    sizes.push(measure(await readWorker(to)))
   }
   return sizes
 }

@@ -1,4 +1,3 @@
-import { imageSize } from 'image-size'
 import { invalidField } from '../validation.ts'
 import { latin1, stripJpeg, stripPng, stripWebp } from './image-metadata.ts'
 
@@ -21,11 +20,11 @@ const invalidAvatar = (rule: string, detail: string) =>
  * rule: `mimes` unless it is a JPEG, PNG or WebP, `image` when it is damaged or has trailing data,
  * `dimensions` unless each side has 1 to 4096 pixels.
  */
-export function parseAvatarImage(upload: Uint8Array): AvatarImage {
+export async function parseAvatarImage(upload: Uint8Array): Promise<AvatarImage> {
   const extension = detectImageType(upload)
   if (!extension) throw invalidAvatar('mimes', 'must be a JPEG, PNG or WebP image.')
   const bytes = metadataStrippers[extension](upload)
-  const size = bytes && readImageSize(bytes)
+  const size = bytes && (await readImageSize(bytes))
   if (!bytes || size?.type !== extension)
     throw invalidAvatar('image', 'must be a complete image without trailing data.')
   if (![size.width, size.height].every((side) => side >= 1 && side <= maxSidePixels))
@@ -39,7 +38,8 @@ function detectImageType(bytes: Uint8Array): AvatarImage['extension'] | null {
   return latin1(bytes, 0, 4) === 'RIFF' && latin1(bytes, 8, 12) === 'WEBP' ? 'webp' : null
 }
 
-function readImageSize(bytes: Uint8Array): ReturnType<typeof imageSize> | null {
+async function readImageSize(bytes: Uint8Array) {
+  const { imageSize } = await import('image-size')
   try {
     return imageSize(bytes)
   } catch {

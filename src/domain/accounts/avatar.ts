@@ -25,7 +25,7 @@ const storeUnavailable = (cause: unknown): ApiError =>
  */
 export async function changeAvatar(panel: Panel, upload: Blob): Promise<User> {
   await requireFeature(panel, 'features.avatars')
-  const image = parseAvatarImage(new Uint8Array(await upload.arrayBuffer()))
+  const image = await parseAvatarImage(new Uint8Array(await upload.arrayBuffer()))
   const key = `avatars/${randomBytes(16).toString('hex')}.${image.extension}`
   try {
     await panel.objects.put(key, image.bytes, avatarContentTypes[image.extension]).catch((error: unknown) => {

