@@ -24,7 +24,16 @@ export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number; extraCoun
 type Found = { total: number; extraCount: number; row: object | null; fields?: object }[]
 type PageRow<T extends PgTable, F extends Fields> = InferSelectModel<T> & Values<F>
 
-const defaultMaxExactTotal = 10_000
+/** Totals are exact up to this number of rows, unless a list says otherwise. */
+export const defaultMaxExactTotal = 10_000
+
+/** As `maxExactTotal` it counts exactly at any size; as `perPage` it is one page with everything. */
+export const unlimitedCount = 2_147_483_647
+
+/** Counts the row with this id, 1 or 0: as `extraCount` it tells an empty list from the list of a missing parent. */
+export const countRow = (table: PgTable & { id: Column }, id: number): SQL<number> =>
+  sql<number>`(select count(*)::int from ${table} where ${table.id} = ${id})`
+
 const { placeholder } = sql
 
 /** Reads one page of a table and the number of all matching rows, in one statement. */

@@ -1,7 +1,5 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { type PgTable, QueryBuilder } from 'drizzle-orm/pg-core'
-import type { Database } from './database.ts'
-import { embedMany, embedOne } from './embed.ts'
+import { getTableColumns } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import {
   allocations,
   databaseHosts,
@@ -15,11 +13,12 @@ import {
   subusers,
   users,
 } from './schema.ts'
-
-type Fields = Record<string, SQL>
+import type { EggVariable } from './tables/egg-variables.ts'
+import type { Egg } from './tables/eggs.ts'
+import type { Location } from './tables/locations.ts'
 
 /** The tables whose rows the Application API shows, by the kind of their rows. */
-const tables = {
+export const tables = {
   allocation: allocations,
   database: databases,
   databaseHost: databaseHosts,
@@ -35,114 +34,108 @@ const tables = {
 
 type Tables = typeof tables
 export type Kind = keyof Tables
+type FieldOf<K extends Kind> = keyof Tables[K]['$inferSelect'] & string
 
-/** Rows of another kind that belong to a row: which kind, whether there are many, and how they are joined. */
-type Relation<Parent = never> = {
-  to: Kind
-  isMany: boolean
-  on: (parent: Parent, child: never) => SQL | undefined
+/** Columns of related rows that no answer shows: secrets, and what is only for the panel itself. */
+const unshown: { [K in Kind]?: FieldOf<K>[] } = {
+  database: ['password'],
+  databaseHost: ['password'],
+  egg: ['documentLayout', 'seededChecksum'],
+  node: ['daemonToken', 'previousToken', 'previousTokenId', 'previousTokenExpiresAt'],
+  user: ['passwordHash', 'totpSecret', 'totpLastStep', 'avatarKey'],
 }
 
-type Join<Parent, To extends Kind> = (parent: Parent, child: Tables[To]) => SQL | undefined
+/** How rows of another kind belong to a row: `field` of the row equals `relatedField` of each of them. */
+export type Relation = {
+  to: Kind
+  isMany: boolean
+  field: string
+  relatedField: string
+  /** Whether the rows of one parent can grow without bound: then an answer has the first of them. */
+  isUnbounded: boolean
+  /** Only rows in this state belong. */
+  state?: 'ready'
+  /** The rows without a value in this field come first where not all are shown. */
+  nullsFirst?: string
+  /** The table between them: the row's id is in its `field`, and its id in the related row's `relatedField`. */
+  through?: { table: PgTable & { id: PgColumn }; field: PgColumn }
+  /** Names of the two relations that lead to the rows, in place of the columns. */
+  via?: [string, string]
+}
 
-const many = <Parent, To extends Kind>(to: To, on: Join<Parent, To>): Relation<Parent> => ({
-  to,
-  isMany: true,
-  on,
-})
-const one = <Parent, To extends Kind>(to: To, on: Join<Parent, To>): Relation<Parent> => ({
+const one = <K extends Kind>(to: Kind, field: FieldOf<K>): Relation => ({
   to,
   isMany: false,
-  on,
+  field,
+  relatedField: 'id',
+  isUnbounded: false,
+})
+const many = <To extends Kind>(
+  to: To,
+  relatedField: FieldOf<To>,
+  options: Partial<Pick<Relation, 'isUnbounded' | 'state' | 'nullsFirst' | 'through'>> = {},
+): Relation => ({ to, isMany: true, field: 'id', relatedField, isUnbounded: false, ...options })
+const via = (to: Kind, isMany: boolean, path: [string, string]): Relation => ({
+  to,
+  isMany,
+  field: 'id',
+  relatedField: 'id',
+  isUnbounded: false,
+  via: path,
 })
 
-/** Selects the ids of the nodes of a location, to find its servers. */
-const nodesOf = (location: Tables['location']) =>
-  new QueryBuilder({ casing: 'snake_case' })
-    .select({ id: nodes.id })
-    .from(nodes)
-    .where(eq(nodes.locationId, location.id))
-
-/** Selects the ids of the eggs of a nest, to find its servers. */
-const eggsOf = (nest: Tables['nest']) =>
-  new QueryBuilder({ casing: 'snake_case' })
-    .select({ id: eggs.id })
-    .from(eggs)
-    .where(eq(eggs.nestId, nest.id))
-
-/** Keeps the table's name on columns: in a statement over one table drizzle drops it from those it sees. */
-const qualified = <T>(value: SQL<T>): SQL<T> => sql<T>`${value}`
-
-/** Columns beside its own that every form of a server needs. */
-const serverFields = (server: Tables['server']) => ({
-  nestId: qualified(sql<number>`(select ${eggs.nestId} from ${eggs} where ${eggs.id} = ${server.eggId})`),
-  locationShort: qualified(
-    sql<string>`(select ${locations.short} from ${nodes} inner join ${locations} on ${locations.id} = ${nodes.locationId} where ${nodes.id} = ${server.nodeId})`,
-  ),
-  eggVariables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, server.eggId) }),
-})
+const isUnbounded = true
 
 /** The relations of each kind: the one list of what `include` can ask for. */
 const relations = {
   allocation: {
-    node: one('node', (allocation, node) => eq(node.id, allocation.nodeId)),
-    server: one('server', (allocation, server) => eq(server.id, allocation.serverId)),
+    node: one<'allocation'>('node', 'nodeId'),
+    server: one<'allocation'>('server', 'serverId'),
   },
-  database: {
-    host: one('databaseHost', (database, host) => eq(host.id, database.databaseHostId)),
-  },
-  databaseHost: {
-    databases: many('database', (host, database) =>
-      and(eq(database.databaseHostId, host.id), eq(database.state, 'ready')),
-    ),
-  },
+  database: { host: one<'database'>('databaseHost', 'databaseHostId') },
+  databaseHost: { databases: many('database', 'databaseHostId', { isUnbounded, state: 'ready' }) },
   egg: {
-    nest: one('nest', (egg, nest) => eq(nest.id, egg.nestId)),
-    servers: many('server', (egg, server) => eq(server.eggId, egg.id)),
-    variables: many('eggVariable', (egg, variable) => eq(variable.eggId, egg.id)),
-    config: one('egg', (egg, parent) => eq(parent.id, egg.configFrom)),
-    script: one('egg', (egg, parent) => eq(parent.id, egg.copyScriptFrom)),
+    nest: one<'egg'>('nest', 'nestId'),
+    servers: many('server', 'eggId', { isUnbounded }),
+    variables: many('eggVariable', 'eggId'),
+    config: one<'egg'>('egg', 'configFrom'),
+    script: one<'egg'>('egg', 'copyScriptFrom'),
   },
   eggVariable: {},
   location: {
-    nodes: many('node', (location, node) => eq(node.locationId, location.id)),
-    servers: many('server', (location, server) => inArray(server.nodeId, nodesOf(location))),
+    nodes: many('node', 'locationId'),
+    servers: many('server', 'nodeId', {
+      isUnbounded,
+      through: { table: nodes, field: nodes.locationId },
+    }),
   },
   nest: {
-    eggs: many('egg', (nest, egg) => eq(egg.nestId, nest.id)),
-    servers: many('server', (nest, server) => inArray(server.eggId, eggsOf(nest))),
+    eggs: many('egg', 'nestId'),
+    servers: many('server', 'eggId', { isUnbounded, through: { table: eggs, field: eggs.nestId } }),
   },
   node: {
-    allocations: many('allocation', (node, allocation) => eq(allocation.nodeId, node.id)),
-    location: one('location', (node, location) => eq(location.id, node.locationId)),
-    servers: many('server', (node, server) => eq(server.nodeId, node.id)),
+    // Integrations look here for a free port.
+    allocations: many('allocation', 'nodeId', { isUnbounded, nullsFirst: 'serverId' }),
+    location: one<'node'>('location', 'locationId'),
+    servers: many('server', 'nodeId', { isUnbounded }),
   },
   server: {
-    allocations: many('allocation', (server, allocation) => eq(allocation.serverId, server.id)),
-    user: one('user', (server, user) => eq(user.id, server.ownerId)),
-    subusers: many('subuser', (server, subuser) => eq(subuser.serverId, server.id)),
-    nest: one(
-      'nest',
-      (server, nest) =>
-        sql`${nest.id} = (select ${eggs.nestId} from ${eggs} where ${eggs.id} = ${server.eggId})`,
-    ),
-    egg: one('egg', (server, egg) => eq(egg.id, server.eggId)),
-    location: one(
-      'location',
-      (server, location) =>
-        sql`${location.id} = (select ${nodes.locationId} from ${nodes} where ${nodes.id} = ${server.nodeId})`,
-    ),
-    node: one('node', (server, node) => eq(node.id, server.nodeId)),
-    databases: many('database', (server, database) =>
-      and(eq(database.serverId, server.id), eq(database.state, 'ready')),
-    ),
+    allocations: many('allocation', 'serverId'),
+    user: one<'server'>('user', 'ownerId'),
+    subusers: many('subuser', 'serverId'),
+    nest: via('nest', false, ['egg', 'nest']),
+    egg: one<'server'>('egg', 'eggId'),
+    location: via('location', false, ['node', 'location']),
+    node: one<'server'>('node', 'nodeId'),
+    databases: many('database', 'serverId', { state: 'ready' }),
+    variables: via('eggVariable', true, ['egg', 'variables']),
   },
   subuser: {
-    user: one('user', (subuser, user) => eq(user.id, subuser.userId)),
-    server: one('server', (subuser, server) => eq(server.id, subuser.serverId)),
+    user: one<'subuser'>('user', 'userId'),
+    server: one<'subuser'>('server', 'serverId'),
   },
-  user: { servers: many('server', (user, server) => eq(server.ownerId, user.id)) },
-} satisfies { [K in Kind]: Record<string, Relation<Tables[K]>> }
+  user: { servers: many('server', 'ownerId', { isUnbounded }) },
+} satisfies { [K in Kind]: Record<string, Relation> }
 
 /** The names of the relations that rows of a kind have. */
 export type RelationName<K extends Kind> = keyof (typeof relations)[K] & string
@@ -153,50 +146,35 @@ export function findRelation(kind: Kind, name: string): Relation | null {
   return Object.hasOwn(ofKind, name) ? (ofKind[name] ?? null) : null
 }
 
-/** The values of `serverFields` on a row. */
+/** What a row has of its related rows where nothing included them, by the names of the fields; all others are left out. */
+const keyFields: { [K in Kind]?: FieldOf<K>[] } = {
+  egg: ['id', 'nestId'],
+  eggVariable: ['id', 'eggId', 'envVariable', 'defaultValue'],
+  location: ['id', 'short'],
+  node: ['id', 'locationId'],
+}
+
+/** Relations that every form of a row needs, as far as `keyFields` says. */
+export const requiredPaths: { [K in Kind]?: string[][] } = {
+  server: [
+    ['egg', 'variables'],
+    ['node', 'location'],
+  ],
+}
+
+/** Which columns of a row are read: all of them, those that answers show, or what other rows need of it. */
+export type ColumnChoice = 'all' | 'shown' | 'keys'
+
+/** Returns the chosen columns of a kind, by the names of their fields. */
+export function columnsOf(kind: Kind, choice: ColumnChoice): [field: string, column: PgColumn][] {
+  const columns = Object.entries(getTableColumns(tables[kind] as PgTable)) as [string, PgColumn][]
+  const keys: string[] | undefined = choice === 'keys' ? keyFields[kind] : undefined
+  const left: string[] = choice === 'all' ? [] : (unshown[kind] ?? [])
+  return columns.filter(([field]) => (keys ? keys.includes(field) : !left.includes(field)))
+}
+
+/** The rows that every server has with it. */
 export type ServerFields = {
-  [K in keyof ReturnType<typeof serverFields>]: ReturnType<typeof serverFields>[K] extends SQL<infer V>
-    ? V
-    : never
+  egg: Pick<Egg, 'nestId'> & { variables: EggVariable[] }
+  node: { location: Pick<Location, 'short'> }
 }
-
-/**
- * Builds the columns that a statement over `source` adds to each row: those its kind always needs, and one per
- * included relation, which holds the related rows. `servers.user` includes two levels.
- */
-export function fieldsOf(kind: Kind, source: PgTable, include: readonly string[] = []): Fields {
-  const columns: Fields = kind === 'server' ? { ...serverFields(source as Tables['server']) } : {}
-  for (const name of new Set(include.map((path) => path.split('.')[0] ?? ''))) {
-    const relation = findRelation(kind, name)
-    if (!relation) continue
-    const nestedIncludes = include
-      .filter((path) => path.startsWith(`${name}.`))
-      .map((path) => path.slice(name.length + 1))
-    const embed = relation.isMany ? embedMany : embedOne
-    columns[name] = embed(tables[relation.to] as PgTable, {
-      where: (child) => relation.on(source as never, child as never),
-      with: (child) => fieldsOf(relation.to, child, nestedIncludes),
-    })
-  }
-  return columns
-}
-
-/** Finds the row of a kind for which `where` holds, with the columns of `fieldsOf`, or null. One statement. */
-export async function findRow<T extends PgTable>(
-  db: Database,
-  kind: Kind,
-  table: T,
-  where: SQL | undefined,
-  include: readonly string[] = [],
-): Promise<T['$inferSelect'] | null> {
-  const selection = { row: table as PgTable, ...nonEmptyFields(fieldsOf(kind, table, include)) }
-  const [found] = (await db
-    .select(selection as never)
-    .from(table as PgTable)
-    .where(where)
-    .limit(1)) as { row: object; fields?: object }[]
-  return found ? ({ ...found.row, ...found.fields } as T['$inferSelect']) : null
-}
-
-/** Drizzle cannot select an empty object. */
-const nonEmptyFields = (fields: Fields) => (Object.keys(fields).length > 0 ? { fields } : {})

@@ -1,10 +1,9 @@
-import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { isForeignKeyViolation } from '../../db/database.ts'
-import { embedMany } from '../../db/embed.ts'
-import type { RowPage } from '../../db/pagination.ts'
-import { fieldsOf } from '../../db/relations.ts'
+import { countRow, type RowPage, unlimitedCount } from '../../db/pagination.ts'
+import { listRows } from '../../db/related-rows.ts'
 import { allocations, nodes } from '../../db/schema.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import { displayError, notFound } from '../../errors.ts'
@@ -48,30 +47,16 @@ export async function listAllocations(
   request: ListRequest,
   include: string[],
 ): Promise<RowPage<Allocation>> {
-  const { page, perPage } = request
-  const where = and(eq(allocations.nodeId, nodeId), filterCondition(request.filters))
-  const total = panel.db
-    .select({ total: sql`count(*)::int` })
-    .from(allocations)
-    .where(where)
-  const ids = panel.db
-    .select({ id: allocations.id })
-    .from(allocations)
-    .where(where)
-    .orderBy(asc(allocations.id))
-    .limit(perPage)
-    .offset((page - 1) * perPage)
-  const rows = embedMany(allocations, {
-    where: (allocation) => inArray(allocation.id, ids),
-    with: (allocation) => fieldsOf('allocation', allocation, include),
+  const found = await listRows<Allocation>(panel.db, 'allocation', {
+    ...request,
+    include,
+    where: and(eq(allocations.nodeId, nodeId), filterCondition(request.filters)),
+    maxExactTotal: unlimitedCount,
+    // So that an empty page and a missing node differ in one statement.
+    extraCount: countRow(nodes, nodeId),
   })
-  // Selected from the node, so that an empty page and a missing node differ in one statement.
-  const [found] = await panel.db
-    .select({ total: sql<number>`(${total})`.mapWith(Number), rows })
-    .from(nodes)
-    .where(eq(nodes.id, nodeId))
-  if (!found) throw notFound()
-  return { ...found, page, perPage }
+  if (found.extraCount === 0) throw notFound()
+  return found
 }
 
 /**

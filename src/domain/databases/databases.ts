@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
-import { embedMany } from '../../db/embed.ts'
-import { fieldsOf, findRow } from '../../db/relations.ts'
+import { countRow, unlimitedCount } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
 import { databaseHosts, databases, servers } from '../../db/schema.ts'
 import type { DatabaseRow } from '../../db/tables/databases.ts'
 import { notFound } from '../../errors.ts'
@@ -18,12 +18,14 @@ export async function listDatabases(
   serverId: number,
   include: string[] = [],
 ): Promise<(DatabaseRow | DatabaseWithPassword)[]> {
-  const rows = embedMany(databases, {
-    where: (row) => and(eq(row.serverId, serverId), eq(row.state, 'ready')),
-    with: (row) => fieldsOf('database', row, include),
+  const found = await listRows<DatabaseRow>(panel.db, 'database', {
+    include,
+    where: and(eq(databases.serverId, serverId), eq(databases.state, 'ready')),
+    extraCount: countRow(servers, serverId),
+    page: 1,
+    perPage: unlimitedCount,
   })
-  const [found] = await panel.db.select({ rows }).from(servers).where(eq(servers.id, serverId))
-  if (!found) throw notFound()
+  if (found.extraCount === 0) throw notFound()
   return include.includes('password')
     ? Promise.all(found.rows.map((row) => withPlainPassword(panel, row)))
     : found.rows
@@ -37,7 +39,7 @@ export async function findDatabase(
   include: string[] = [],
 ): Promise<DatabaseRow | DatabaseWithPassword> {
   const where = and(eq(databases.id, id), eq(databases.serverId, serverId), eq(databases.state, 'ready'))
-  const row = await findRow(panel.db, 'database', databases, where, include)
+  const row = await findRow<DatabaseRow>(panel.db, 'database', where, include)
   if (!row) throw notFound()
   return include.includes('password') ? withPlainPassword(panel, row) : row
 }

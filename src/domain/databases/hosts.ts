@@ -2,8 +2,8 @@ import { and, eq } from 'drizzle-orm'
 import * as z from 'zod'
 import type { MysqlHost } from '../../adapters/mysql-host.ts'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf, findRow } from '../../db/relations.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
 import { databaseHosts } from '../../db/schema.ts'
 import type { DatabaseHost } from '../../db/tables/database-hosts.ts'
 import { conflict, displayError, notFound } from '../../errors.ts'
@@ -50,10 +50,9 @@ export function listDatabaseHosts(
   include: string[],
 ): Promise<RowPage<DatabaseHost>> {
   const filters = { name: containsFilter(databaseHosts.name), host: containsFilter(databaseHosts.host) }
-  return paginate(panel.db, {
+  return listRows(panel.db, 'databaseHost', {
     ...request,
-    table: databaseHosts,
-    fields: fieldsOf('databaseHost', databaseHosts, include),
+    include,
     where: combineFilters(filters, request.filters),
     orderBy: orderByColumns({ id: databaseHosts.id }, request.sorts),
   })
@@ -66,7 +65,7 @@ export async function findDatabaseHost(
   include: string[] = [],
 ): Promise<DatabaseHost> {
   const where = eq(databaseHosts.id, id)
-  const host = await findRow(panel.db, 'databaseHost', databaseHosts, where, include)
+  const host = await findRow<DatabaseHost>(panel.db, 'databaseHost', where, include)
   if (!host) throw notFound()
   return host
 }

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { findRow } from '../../db/relations.ts'
+import { findRow } from '../../db/related-rows.ts'
 import { eggs } from '../../db/schema.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
 import type { Nest } from '../../db/tables/nests.ts'
@@ -22,7 +22,7 @@ export async function findEgg(
   include: string[] = [],
 ): Promise<Egg> {
   const ofNest = and(eq(eggs.id, id), eq(eggs.nestId, nestId))
-  const egg = await findRow(panel.db, 'egg', eggs, ofNest, include)
+  const egg = await findRow<Egg>(panel.db, 'egg', ofNest, include)
   if (!egg) throw notFound()
   return egg
 }

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf, findRow } from '../../db/relations.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
 import { nests } from '../../db/schema.ts'
 import type { Nest } from '../../db/tables/nests.ts'
 import { displayError, notFound } from '../../errors.ts'
@@ -24,12 +24,12 @@ type NestInput = z.output<ReturnType<typeof NestInput>>
 
 /** Lists a page of nests by id. Spec: getApplicationNests. */
 export function listNests(panel: Panel, request: ListRequest, include: string[]): Promise<RowPage<Nest>> {
-  return paginate(panel.db, { ...request, table: nests, fields: fieldsOf('nest', nests, include) })
+  return listRows(panel.db, 'nest', { ...request, include })
 }
 
 /** Finds a nest with its included relations. Refuses with 404. */
 export async function findNest(panel: Panel, id: number, include: string[] = []): Promise<Nest> {
-  const nest = await findRow(panel.db, 'nest', nests, eq(nests.id, id), include)
+  const nest = await findRow<Nest>(panel.db, 'nest', eq(nests.id, id), include)
   if (!nest) throw notFound()
   return nest
 }

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import * as z from 'zod'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf, findRow } from '../../db/relations.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
 import { locations } from '../../db/schema.ts'
 import type { Location } from '../../db/tables/locations.ts'
 import { displayError, notFound } from '../../errors.ts'
@@ -42,10 +42,9 @@ export function listLocations(
   request: ListRequest,
   include: string[],
 ): Promise<RowPage<Location>> {
-  return paginate(panel.db, {
+  return listRows(panel.db, 'location', {
     ...request,
-    table: locations,
-    fields: fieldsOf('location', locations, include),
+    include,
     where: combineFilters(
       { short: containsFilter(locations.short), long: containsFilter(locations.long) },
       request.filters,
@@ -56,7 +55,7 @@ export function listLocations(
 
 /** Finds a location with its included relations. Refuses with 404. */
 export async function findLocation(panel: Panel, id: number, include: string[] = []): Promise<Location> {
-  const location = await findRow(panel.db, 'location', locations, eq(locations.id, id), include)
+  const location = await findRow<Location>(panel.db, 'location', eq(locations.id, id), include)
   if (!location) throw notFound()
   return location
 }

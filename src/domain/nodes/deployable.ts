@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf } from '../../db/relations.ts'
-import { nodes } from '../../db/schema.ts'
+import { type RowPage, unlimitedCount } from '../../db/pagination.ts'
+import { listRows } from '../../db/related-rows.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Panel } from '../../panel.ts'
 import { integer, rowId } from '../fields.ts'
@@ -10,8 +9,6 @@ import { isViableNode, noViableNode } from '../servers/deploy.ts'
 const defaultPerPage = 50
 const maxPerPage = 500
 const maxPage = 10_000_000
-/** Page size that holds all nodes: the largest integer. */
-const unlimitedCount = 2_147_483_647
 
 /** The size of a server, memory and disk in MiB. Spec: getApplicationNodesDeployable. */
 export const DeployableQuery = () =>
@@ -34,9 +31,8 @@ export async function listDeployableNodes(
   include: string[],
 ): Promise<RowPage<Node>> {
   const { memory, disk } = request
-  const found = await paginate(panel.db, {
-    table: nodes,
-    fields: fieldsOf('node', nodes, include),
+  const found = await listRows<Node>(panel.db, 'node', {
+    include,
     where: isViableNode(request.location_ids ?? [], { memory, disk }),
     page: request.page ?? 1,
     perPage: request.page ? (request.per_page ?? defaultPerPage) : unlimitedCount,

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import * as z from 'zod'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf, findRow } from '../../db/relations.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
 import { locations, nodes } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import { displayError, notFound } from '../../errors.ts'
@@ -103,10 +103,9 @@ export function listNodes(panel: Panel, request: ListRequest, include: string[])
     daemon_token_id: containsFilter(nodes.daemonTokenId),
   }
   const sorts = { id: nodes.id, uuid: nodes.uuid, memory: nodes.memory, disk: nodes.disk }
-  return paginate(panel.db, {
+  return listRows(panel.db, 'node', {
     ...request,
-    table: nodes,
-    fields: fieldsOf('node', nodes, include),
+    include,
     where: combineFilters(filters, request.filters),
     orderBy: orderByColumns(sorts, request.sorts),
   })
@@ -114,7 +113,7 @@ export function listNodes(panel: Panel, request: ListRequest, include: string[])
 
 /** Finds a node with its included relations. Refuses with 404. */
 export async function findNode(panel: Panel, id: number, include: string[] = []): Promise<Node> {
-  const node = await findRow(panel.db, 'node', nodes, eq(nodes.id, id), include)
+  const node = await findRow<Node>(panel.db, 'node', eq(nodes.id, id), include)
   if (!node) throw notFound()
   return node
 }

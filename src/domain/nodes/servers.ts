@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { type Database, prepared } from '../../db/database.ts'
 import { embedMany, embedOnce, embedOne } from '../../db/embed.ts'
-import { paginatePrepared, type RowPage } from '../../db/pagination.ts'
+import { paginatePrepared, type RowPage, unlimitedCount } from '../../db/pagination.ts'
 import {
   activity,
   allocations,
@@ -20,8 +20,6 @@ import type { EventName } from '../activity/events.ts'
 import type { ServerConfigurationRows } from '../servers/configuration.ts'
 import { matchesServerIdentifier, parseServerIdentifier } from '../servers/identifiers.ts'
 
-/** Exact counts at any size: the daemon reads as many pages as the total says. */
-const unlimitedCount = 2_147_483_647
 const { placeholder } = sql
 
 const embedEgg = () =>
@@ -52,6 +50,7 @@ const nodeServersPage = () => ({
     allocations: embedAllocations(),
     location: embedLocation(),
   },
+  // The daemon reads as many pages as the total says.
   maxExactTotal: unlimitedCount,
 })
 

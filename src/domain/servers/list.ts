@@ -1,6 +1,7 @@
 import { and, eq, or } from 'drizzle-orm'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf, findRow, type ServerFields } from '../../db/relations.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
+import type { ServerFields } from '../../db/relations.ts'
 import { servers } from '../../db/schema.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
@@ -26,16 +27,15 @@ export const serverFilters = Object.keys(filters)
  * Lists one page of all servers. `search` matches parts of name, uuid and external id.
  * Spec: getApplicationServers.
  */
-export async function listServers(
+export function listServers(
   panel: Panel,
   request: ListRequest & { search: string | null },
   include: string[],
 ): Promise<RowPage<DetailedServer>> {
   const { search } = request
-  const page = await paginate(panel.db, {
+  return listRows(panel.db, 'server', {
     ...request,
-    table: servers,
-    fields: fieldsOf('server', servers, include),
+    include,
     where: and(
       combineFilters(filters, request.filters),
       search === null
@@ -48,12 +48,11 @@ export async function listServers(
     ),
     orderBy: orderByColumns({ id: servers.id, uuid: servers.uuid }, request.sorts),
   })
-  return page as RowPage<DetailedServer>
 }
 
 /** Finds a server with its included relations. Refuses with 404. */
 export async function findServer(panel: Panel, id: number, include: string[] = []): Promise<DetailedServer> {
-  return requireServer(await findRow(panel.db, 'server', servers, eq(servers.id, id), include))
+  return requireServer(await findRow<DetailedServer>(panel.db, 'server', eq(servers.id, id), include))
 }
 
 /** Finds a server by its external id. Refuses with 404. */
@@ -63,11 +62,11 @@ export async function findServerByExternalId(
   include: string[] = [],
 ): Promise<DetailedServer> {
   return requireServer(
-    await findRow(panel.db, 'server', servers, eq(servers.externalId, externalId), include),
+    await findRow<DetailedServer>(panel.db, 'server', eq(servers.externalId, externalId), include),
   )
 }
 
-function requireServer(row: Server | null): DetailedServer {
+function requireServer(row: DetailedServer | null): DetailedServer {
   if (!row) throw notFound()
-  return row as DetailedServer
+  return row
 }

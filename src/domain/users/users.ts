@@ -2,8 +2,8 @@ import { and, desc, eq, inArray, sql, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import * as z from 'zod'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
-import { paginate, type RowPage } from '../../db/pagination.ts'
-import { fieldsOf, findRow } from '../../db/relations.ts'
+import type { RowPage } from '../../db/pagination.ts'
+import { findRow, listRows } from '../../db/related-rows.ts'
 import { users } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
 import { displayError, notFound } from '../../errors.ts'
@@ -66,10 +66,9 @@ export const userFilters = Object.keys(filterColumns)
  */
 export function listUsers(panel: Panel, request: ListRequest, include: string[]): Promise<RowPage<User>> {
   const columns = Object.entries(filterColumns)
-  return paginate(panel.db, {
+  return listRows(panel.db, 'user', {
     ...request,
-    table: users,
-    fields: fieldsOf('user', users, include),
+    include,
     where: combineFilters(
       {
         ...Object.fromEntries(columns.map(([name, column]) => [name, containsFilter(column)])),
@@ -223,7 +222,7 @@ export const userColumns = (input: UserChanges) => ({
 })
 
 async function findUserWhere(panel: Panel, where: SQL, include: string[]): Promise<User> {
-  const user = await findRow(panel.db, 'user', users, where, include)
+  const user = await findRow<User>(panel.db, 'user', where, include)
   if (!user) throw notFound()
   return user
 }

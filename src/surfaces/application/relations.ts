@@ -73,8 +73,11 @@ const mapRelations = (kind: Kind, views: Record<string, View>): Record<string, R
     Object.entries(views).flatMap(([name, view]) => {
       const relation = findRelation(kind, name)
       if (!relation) return []
-      const { to, isMany } = relation
-      return [[name, { to, isMany, ...(typeof view === 'string' ? { acl: view } : view) }]]
+      const { to, isMany, via } = relation
+      const rows = via && ((row: Record<string, Record<string, unknown>>) => row[via[0]]?.[via[1]])
+      return [
+        [name, { to, isMany, ...(rows && { rows }), ...(typeof view === 'string' ? { acl: view } : view) }],
+      ]
     }),
   )
 
@@ -119,21 +122,17 @@ const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
   location: rowsOf('location', LocationResource, { nodes: 'nodes', servers: 'servers' }),
   nest: rowsOf('nest', NestResource, { eggs: 'eggs', servers: 'servers' }),
   node: rowsOf('node', NodeResource, nodeViews),
-  server: rowsOf(
-    'server',
-    ServerResource,
-    {
-      allocations: 'allocations',
-      user: 'users',
-      subusers: 'users',
-      nest: 'nests',
-      egg: 'eggs',
-      location: 'locations',
-      node: 'nodes',
-      databases: { acl: 'server_databases', as: 'databases' },
-    },
-    { variables: { acl: 'servers', to: 'serverVariable', isMany: true, rows: variablesOf } },
-  ),
+  server: rowsOf('server', ServerResource, {
+    allocations: 'allocations',
+    user: 'users',
+    subusers: 'users',
+    nest: 'nests',
+    egg: 'eggs',
+    location: 'locations',
+    node: 'nodes',
+    databases: { acl: 'server_databases', as: 'databases' },
+    variables: { acl: 'servers', to: 'serverVariable', rows: variablesOf },
+  }),
   serverVariable: withoutRelations(ServerVariableResource),
   subuser: rowsOf('subuser', SubuserResource, { user: 'users', server: 'servers' }),
   user: rowsOf('user', UserResource, { servers: 'servers' }),
@@ -219,7 +218,11 @@ function presentRelation(
   if (!relation) return nullResource
   const nested = { allowed: nestedNames(includes.allowed, name), denied: nestedNames(includes.denied, name) }
   const related = relation.rows ? relation.rows(row as never) : row[name]
-  if (relation.isMany) return presentList(relation.to, (related ?? []) as object[], nested, relation.as)
+  if (relation.isMany) {
+    const list = presentList(relation.to, (related ?? []) as object[], nested, relation.as)
+    const { truncated = [] } = row as { truncated?: string[] }
+    return truncated.includes(name) ? { ...list, meta: { truncated: true } } : list
+  }
   return related ? presentOne(relation.to, related as object, nested, relation.as) : nullResource
 }
 

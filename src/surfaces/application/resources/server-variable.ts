@@ -17,7 +17,7 @@ export const ServerVariableResource = resource(
 
 /** Returns the variables of a server with their values. */
 export const variablesOf = (server: Server & ServerFields) =>
-  server.eggVariables.map((variable) => ({
+  server.egg.variables.map((variable) => ({
     ...variable,
     serverValue: server.variables[variable.envVariable] ?? null,
   }))

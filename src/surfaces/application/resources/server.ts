@@ -72,7 +72,7 @@ export const ServerResource = resource(
     user: row.ownerId,
     node: row.nodeId,
     allocation: row.allocationId,
-    nest: row.nestId,
+    nest: row.egg.nestId,
     egg: row.eggId,
     container: {
       startup_command: row.startup,
@@ -80,8 +80,8 @@ export const ServerResource = resource(
       installed: row.status === 'installing' || row.status === 'install_failed' ? (0 as const) : (1 as const),
       environment: serverEnvironment({
         server: row,
-        variables: row.eggVariables,
-        location: { short: row.locationShort },
+        variables: row.egg.variables,
+        location: row.node.location,
       }),
     },
     updated_at: timestamp(row.updatedAt),
