@@ -59,22 +59,63 @@ export function embedOne<T extends PgTable, E extends Extras = Record<never, SQL
 
 function embedded<T extends PgTable, E extends Extras>(table: T, options: EmbedOptions<T, E>) {
   const source = alias(table, `${getTableName(table)}_${aliasDepth + 1}`) as unknown as T
-  const columns = Object.entries(getTableColumns(source))
-  const extras = Object.entries(nested<Extras>(() => options.with?.(source) ?? {}))
-  const members = [...columns.map(([, column]) => sql`${column}`), ...extras.map(([, extra]) => extra)]
-  const decode = (value: unknown): Related<T, E> => {
-    const cells = value as unknown[]
-    const row: [string, unknown][] = columns.map(([name, column], index) => [
-      name,
-      decodeCell(column, cells[index]),
-    ])
-    const extraEntries: [string, unknown][] = extras.map(([name, extra], index) => [
-      name,
-      decodeExtra(extra, cells[columns.length + index]),
-    ])
-    return Object.fromEntries([...row, ...extraEntries]) as Related<T, E>
+  const extras = nested<Extras>(() => options.with?.(source) ?? {})
+  return { source, ...rowOf<Related<T, E>>(source, extras) }
+}
+
+/**
+ * Selects a row of one of the statement's tables as one JSON column, or null where it was joined without a row: a
+ * driver reads one text several times faster than many columns.
+ */
+export function rowColumn<T extends PgTable & { id: Column }>(table: T): SQL<InferSelectModel<T>> {
+  const { values, decode } = rowOf<InferSelectModel<T>>(table, {})
+  return jsonColumn(sql`case when ${table.id} is not null then ${values} end`, decode)
+}
+
+/**
+ * Builds a row as a JSON array of its columns and `extras`, and the function that decodes it. `names` are those of the
+ * columns; all when left out.
+ */
+export function rowOf<Row>(table: PgTable, extras: Extras, names?: readonly string[]) {
+  const columns = Object.entries(getTableColumns(table)).filter(([name]) => names?.includes(name) ?? true)
+  const further = Object.entries(extras)
+  const members = [...columns.map(([, column]) => sql`${column}`), ...further.map(([, extra]) => extra)]
+  const decode = rowDecoder<Row>([
+    ...columns.map(([name, column]) => [name, columnDecoder(column)] as const),
+    ...further.map(([name, extra]) => [name, decoderOf(extra)] as const),
+  ])
+  return { values: sql`json_build_array(${sql.join(members, sql`, `)})`, decode }
+}
+
+type Decode = (value: unknown) => unknown
+
+/** Returns the function that makes a row of its cells, by position; cells without a decoder stay as they are. */
+function rowDecoder<Row>(
+  cells: readonly (readonly [name: string, decode: Decode | null])[],
+): (value: unknown) => Row {
+  const names = cells.map(([name]) => name)
+  const decoders = cells.map(([, decode]) => decode)
+  return (value) => {
+    const values = value as unknown[]
+    const row: Record<string, unknown> = {}
+    for (const [at, name] of names.entries()) {
+      const cell = values[at]
+      const decode = decoders[at]
+      row[name] = cell === null || !decode ? cell : decode(cell)
+    }
+    return row as Row
   }
-  return { source, values: sql`json_build_array(${sql.join(members, sql`, `)})`, decode }
+}
+
+/** What JSON holds as it is. */
+const plainTypes = new Set(['string', 'number', 'boolean', 'json', 'array'])
+
+const columnDecoder = (column: Column): Decode | null =>
+  plainTypes.has(column.dataType) ? null : (value) => column.mapFromDriverValue(value)
+
+const decoderOf = (expression: SQL): Decode => {
+  const { decoder } = expression as unknown as { decoder: { mapFromDriverValue: Decode } }
+  return (value) => decoder.mapFromDriverValue(value)
 }
 
 /** Builds what is embedded one level deeper. */
@@ -85,14 +126,6 @@ function nested<Value>(build: () => Value): Value {
   } finally {
     aliasDepth -= 1
   }
-}
-
-const decodeCell = (column: Column, value: unknown) =>
-  value === null ? null : column.mapFromDriverValue(value)
-
-const decodeExtra = (extra: SQL, value: unknown) => {
-  const { decoder } = extra as unknown as { decoder: { mapFromDriverValue: (value: unknown) => unknown } }
-  return value === null ? null : decoder.mapFromDriverValue(value)
 }
 
 /**

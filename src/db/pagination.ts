@@ -1,6 +1,8 @@
-import { type Column, eq, type InferSelectModel, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Column, type InferSelectModel, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Database, prepared, single } from './database.ts'
+import { rowOf } from './embed.ts'
+import { jsonColumn } from './json.ts'
 
 type Fields = Record<string, SQL>
 type Values<F extends Fields> = { [K in keyof F]: F[K] extends SQL<infer V> ? V : never }
@@ -8,6 +10,8 @@ type Values<F extends Fields> = { [K in keyof F]: F[K] extends SQL<infer V> ? V 
 /** Which rows, in which order, with which further columns. */
 export type PageShape<T extends PgTable, F extends Fields> = {
   table: T & { id: Column }
+  /** Where the ids come from when it is not the table: a subquery with its name. */
+  source?: SQL
   where?: SQL | undefined
   /** The id is added as the last criterion, so that pages never overlap. */
   orderBy?: SQL[]
@@ -21,7 +25,8 @@ export type PageShape<T extends PgTable, F extends Fields> = {
 
 export type PageNumbers = { page: number; perPage: number }
 export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number; extraCount?: number }
-type Found = { total: number; extraCount: number; row: object | null; fields?: object }[]
+/** A page as a statement returns it; `total` counts up to one beyond the exact ones. */
+export type FoundPage<Row> = { total: number; extraCount: number; rows: Row[] }
 type PageRow<T extends PgTable, F extends Fields> = InferSelectModel<T> & Values<F>
 
 /** Totals are exact up to this number of rows, unless a list says otherwise. */
@@ -36,14 +41,18 @@ export const countRow = (table: PgTable & { id: Column }, id: number): SQL<numbe
 
 const { placeholder } = sql
 
+/** What a statement without tables selects from. */
+const oneRow = sql`(select 1) as one_row`
+
 /** Reads one page of a table and the number of all matching rows, in one statement. */
 export async function paginate<T extends PgTable, F extends Fields>(
   db: Database,
   request: PageShape<T, F> & PageNumbers,
 ): Promise<RowPage<PageRow<T, F>>> {
   const { page, perPage } = request
-  const found = (await pageQuery(db, request, perPage, (page - 1) * perPage)) as Found
-  return pageOf(found, request, request.maxExactTotal)
+  const column = pageColumn(request, perPage, (page - 1) * perPage)
+  const { found } = single(await db.select({ found: column }).from(oneRow))
+  return toPage(found, request, request.maxExactTotal)
 }
 
 /**
@@ -55,76 +64,57 @@ export async function paginatePrepared<T extends PgTable, F extends Fields>(
   statement: { name: string; shape: () => PageShape<T, F>; values: Record<string, unknown> },
   numbers: PageNumbers,
 ): Promise<RowPage<PageRow<T, F>>> {
-  const { page, perPage } = numbers
   const { query, maxExactTotal } = prepared(db, statement.name, (connection) => {
     const shape = statement.shape()
-    const built = pageQuery(connection, shape, placeholder('limit'), placeholder('offset'))
+    const found = pageColumn(shape, placeholder('limit'), placeholder('offset'))
+    const built = connection.select({ found }).from(oneRow)
     return { query: built.prepare(statement.name), maxExactTotal: shape.maxExactTotal }
   })
-  const values = { ...statement.values, limit: perPage, offset: (page - 1) * perPage }
-  return pageOf((await query.execute(values)) as Found, numbers, maxExactTotal)
+  const { found } = single(await query.execute({ ...statement.values, ...limitOf(numbers) }))
+  return toPage(found, numbers, maxExactTotal)
 }
 
-function pageQuery<T extends PgTable, F extends Fields>(
-  db: Database,
-  shape: PageShape<T, F>,
+/** Returns the values of the placeholders `limit` and `offset` for a page. */
+export const limitOf = ({ page, perPage }: PageNumbers) => ({ limit: perPage, offset: (page - 1) * perPage })
+
+/**
+ * Selects a page and the number of all matching rows as one JSON column. Ids are chosen first, so that columns of
+ * rows before the page are not computed. `columns` names those of the table to select; all when left out.
+ */
+export function pageColumn<T extends PgTable, F extends Fields>(
+  shape: PageShape<T, F> & { columns?: readonly (keyof InferSelectModel<T>)[] },
   limit: number | Placeholder,
   offset: number | Placeholder,
-) {
-  const { table, where, fields, maxExactTotal = defaultMaxExactTotal } = shape
-  const source = table as PgTable
-  const order = [...(shape.orderBy ?? []), sql`${table.id} asc`]
-  const capped = db
-    .select({ one: sql`1`.as('one') })
-    .from(source)
-    .where(where)
-    .limit(maxExactTotal + 1)
-    .as('few')
-  const counted = db
-    .select({
-      total: sql<number>`count(*)::int`.as('total'),
-      extraCount: (shape.extraCount ?? sql<number>`0`).as('extra_count'),
-    })
-    .from(capped)
-    .as('counted')
-  const ids = db
-    .select({ id: sql<number>`${table.id}`.as('page_id') })
-    .from(source)
-    .where(where)
-    .orderBy(...order)
-    .limit(limit)
-    .offset(offset)
-    .as('ids')
-  // Drizzle cannot select an empty object.
-  const selection = {
-    total: counted.total,
-    extraCount: counted.extraCount,
-    row: source,
-    ...(Object.keys(fields ?? {}).length > 0 ? { fields } : {}),
-  }
-  return db
-    .select(selection as never)
-    .from(counted)
-    .leftJoin(ids, sql`true`)
-    .leftJoin(source, eq(table.id, ids.id))
-    .orderBy(...order)
+): SQL<FoundPage<PageRow<T, F>>> {
+  const { table, where, fields, extraCount, maxExactTotal = defaultMaxExactTotal } = shape
+  const { values, decode } = rowOf<PageRow<T, F>>(
+    table,
+    fields ?? {},
+    shape.columns as readonly string[] | undefined,
+  )
+  const from = sql`${shape.source ?? table}${where ? sql` where ${where}` : sql.empty()}`
+  const order = sql.join([...(shape.orderBy ?? []), sql`${table.id} asc`], sql`, `)
+  const ids = sql`select ${table.id} as page_id from ${from} order by ${order} limit ${limit} offset ${offset}`
+  const rows = sql`select ${values} as page_row from (${ids}) ids inner join ${table} on ${table.id} = ids.page_id order by ${order}`
+  const page = sql`select json_build_array(
+    (select count(*) from (select 1 from ${from} limit ${sql.raw(String(maxExactTotal + 1))}) few),
+    ${extraCount ?? sql`0`},
+    (select coalesce(json_agg(page_row), '[]'::json) from (${rows}) page_rows))`
+  return jsonColumn(page, (value) => {
+    const [total, extra, found] = value as [number, number, unknown[]]
+    return { total, extraCount: extra, rows: found.map(decode) }
+  })
 }
 
-function pageOf<Row>(
-  found: Found,
+/** Returns the page that a statement found, with the total that the wire shows. */
+export function toPage<Row>(
+  { total: counted, extraCount, rows }: FoundPage<Row>,
   { page, perPage }: PageNumbers,
   maxExactTotal = defaultMaxExactTotal,
 ): RowPage<Row> {
-  const rows = found.filter(({ row }) => row !== null).map(({ row, fields }) => ({ ...row, ...fields }))
   const offset = (page - 1) * perPage
-  const total = elasticTotal({
-    counted: single(found).total,
-    maxExactTotal,
-    offset,
-    shown: rows.length,
-    perPage,
-  })
-  return { rows: rows as never, total, page, perPage, extraCount: single(found).extraCount }
+  const total = elasticTotal({ counted, maxExactTotal, offset, shown: rows.length, perPage })
+  return { rows, total, page, perPage, extraCount }
 }
 
 /** Returns the total of rows counted up to one beyond `maxExactTotal`; beyond, it grows with the page. */
