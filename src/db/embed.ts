@@ -11,8 +11,9 @@ import { alias, type PgTable, QueryBuilder } from 'drizzle-orm/pg-core'
 import { jsonColumn } from './json.ts'
 
 type Extras = Record<string, SQL>
-type Values<E extends Extras> = { [K in keyof E]: E[K] extends SQL<infer V> ? V : never }
-type Related<T extends PgTable, E extends Extras> = InferSelectModel<T> & Values<E>
+/** The values of columns, by their names. */
+export type ValuesOf<E extends Extras> = { [K in keyof E]: E[K] extends SQL<infer V> ? V : never }
+type Related<T extends PgTable, E extends Extras> = InferSelectModel<T> & ValuesOf<E>
 
 export type EmbedOptions<T extends PgTable, E extends Extras> = {
   /** Selects the rows; gets the embedded table under its alias. */
@@ -20,6 +21,8 @@ export type EmbedOptions<T extends PgTable, E extends Extras> = {
   /** Further columns, which may be embedded rows themselves. */
   with?: (table: T) => E
   orderBy?: (table: T) => SQL
+  /** The columns to select; all when left out. */
+  columns?: readonly (keyof InferSelectModel<T>)[]
 }
 
 /** Depth of the embedding being built: aliases are unique along a path, and the same in every statement. */
@@ -60,7 +63,7 @@ export function embedOne<T extends PgTable, E extends Extras = Record<never, SQL
 function embedded<T extends PgTable, E extends Extras>(table: T, options: EmbedOptions<T, E>) {
   const source = alias(table, `${getTableName(table)}_${aliasDepth + 1}`) as unknown as T
   const extras = nested<Extras>(() => options.with?.(source) ?? {})
-  return { source, ...rowOf<Related<T, E>>(source, extras) }
+  return { source, ...rowOf<Related<T, E>>(source, extras, options.columns as readonly string[] | undefined) }
 }
 
 /**
@@ -72,17 +75,29 @@ export function rowColumn<T extends PgTable & { id: Column }>(table: T): SQL<Inf
   return jsonColumn(sql`case when ${table.id} is not null then ${values} end`, decode)
 }
 
+/** Selects several values as one JSON column. */
+export function valuesColumn<F extends Extras>(fields: F): SQL<ValuesOf<F>> {
+  const { values, decode } = cellsOf<ValuesOf<F>>([], Object.entries(fields))
+  return jsonColumn(values, decode)
+}
+
 /**
  * Builds a row as a JSON array of its columns and `extras`, and the function that decodes it. `names` are those of the
  * columns; all when left out.
  */
 export function rowOf<Row>(table: PgTable, extras: Extras, names?: readonly string[]) {
-  const columns = Object.entries(getTableColumns(table)).filter(([name]) => names?.includes(name) ?? true)
-  const further = Object.entries(extras)
-  const members = [...columns.map(([, column]) => sql`${column}`), ...further.map(([, extra]) => extra)]
+  const columns = Object.entries(getTableColumns(table))
+  return cellsOf<Row>(
+    names ? columns.filter(([name]) => names.includes(name)) : columns,
+    Object.entries(extras),
+  )
+}
+
+function cellsOf<Row>(columns: [string, Column][], extras: [string, SQL][]) {
+  const members = [...columns.map(([, column]) => sql`${column}`), ...extras.map(([, extra]) => extra)]
   const decode = rowDecoder<Row>([
     ...columns.map(([name, column]) => [name, columnDecoder(column)] as const),
-    ...further.map(([name, extra]) => [name, decoderOf(extra)] as const),
+    ...extras.map(([name, extra]) => [name, decoderOf(extra)] as const),
   ])
   return { values: sql`json_build_array(${sql.join(members, sql`, `)})`, decode }
 }

@@ -1,6 +1,7 @@
 import { type Column, type InferSelectModel, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { type Database, prepared, single } from './database.ts'
+import type { Database } from './database.ts'
+import { type DataColumn, readColumn } from './data-column.ts'
 import { rowOf } from './embed.ts'
 import { jsonColumn } from './json.ts'
 
@@ -26,7 +27,7 @@ export type PageShape<T extends PgTable, F extends Fields> = {
 export type PageNumbers = { page: number; perPage: number }
 export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number; extraCount?: number }
 /** A page as a statement returns it; `total` counts up to one beyond the exact ones. */
-export type FoundPage<Row> = { total: number; extraCount: number; rows: Row[] }
+export type FoundPage<Row> = { total: number; extraCount: number; rows: Row[]; maxExactTotal: number }
 type PageRow<T extends PgTable, F extends Fields> = InferSelectModel<T> & Values<F>
 
 /** Totals are exact up to this number of rows, unless a list says otherwise. */
@@ -41,18 +42,14 @@ export const countRow = (table: PgTable & { id: Column }, id: number): SQL<numbe
 
 const { placeholder } = sql
 
-/** What a statement without tables selects from. */
-const oneRow = sql`(select 1) as one_row`
-
 /** Reads one page of a table and the number of all matching rows, in one statement. */
 export async function paginate<T extends PgTable, F extends Fields>(
   db: Database,
   request: PageShape<T, F> & PageNumbers,
 ): Promise<RowPage<PageRow<T, F>>> {
-  const { page, perPage } = request
-  const column = pageColumn(request, perPage, (page - 1) * perPage)
-  const { found } = single(await db.select({ found: column }).from(oneRow))
-  return toPage(found, request, request.maxExactTotal)
+  const { limit, offset } = limitOf(request)
+  const column = () => pageColumn(request, limit, offset)
+  return toPage(await readColumn(db, { name: null, column, values: {} }), request)
 }
 
 /**
@@ -64,15 +61,18 @@ export async function paginatePrepared<T extends PgTable, F extends Fields>(
   statement: { name: string; shape: () => PageShape<T, F>; values: Record<string, unknown> },
   numbers: PageNumbers,
 ): Promise<RowPage<PageRow<T, F>>> {
-  const { query, maxExactTotal } = prepared(db, statement.name, (connection) => {
-    const shape = statement.shape()
-    const found = pageColumn(shape, placeholder('limit'), placeholder('offset'))
-    const built = connection.select({ found }).from(oneRow)
-    return { query: built.prepare(statement.name), maxExactTotal: shape.maxExactTotal }
-  })
-  const { found } = single(await query.execute({ ...statement.values, ...limitOf(numbers) }))
-  return toPage(found, numbers, maxExactTotal)
+  return toPage(await readColumn(db, preparedPage(statement, numbers)), numbers)
 }
+
+/** Returns the column of such a page, for a larger statement. */
+export const preparedPage = <T extends PgTable, F extends Fields>(
+  statement: { name: string; shape: () => PageShape<T, F>; values: Record<string, unknown> },
+  numbers: PageNumbers,
+): DataColumn<FoundPage<PageRow<T, F>>> => ({
+  name: statement.name,
+  column: () => pageColumn(statement.shape(), placeholder('limit'), placeholder('offset')),
+  values: { ...statement.values, ...limitOf(numbers) },
+})
 
 /** Returns the values of the placeholders `limit` and `offset` for a page. */
 export const limitOf = ({ page, perPage }: PageNumbers) => ({ limit: perPage, offset: (page - 1) * perPage })
@@ -102,15 +102,14 @@ export function pageColumn<T extends PgTable, F extends Fields>(
     (select coalesce(json_agg(page_row), '[]'::json) from (${rows}) page_rows))`
   return jsonColumn(page, (value) => {
     const [total, extra, found] = value as [number, number, unknown[]]
-    return { total, extraCount: extra, rows: found.map(decode) }
+    return { total, extraCount: extra, rows: found.map(decode), maxExactTotal }
   })
 }
 
 /** Returns the page that a statement found, with the total that the wire shows. */
 export function toPage<Row>(
-  { total: counted, extraCount, rows }: FoundPage<Row>,
+  { total: counted, extraCount, rows, maxExactTotal }: FoundPage<Row>,
   { page, perPage }: PageNumbers,
-  maxExactTotal = defaultMaxExactTotal,
 ): RowPage<Row> {
   const offset = (page - 1) * perPage
   const total = elasticTotal({ counted, maxExactTotal, offset, shown: rows.length, perPage })

@@ -9,7 +9,10 @@ import {
   makeSubuser,
   makeUser,
 } from '../support/factories.ts'
-import { useWorld } from '../support/world.ts'
+import { createSession } from '../../src/domain/auth/sessions.ts'
+import type { Answer } from '../support/answers.ts'
+import { pageHeaders } from '../support/browser.ts'
+import { type RequestOptions, useWorld } from '../support/world.ts'
 
 const world = useWorld()
 let owner: Awaited<ReturnType<typeof makeUser>>
@@ -151,5 +154,55 @@ describe('the Client API', () => {
       405,
       'MethodNotAllowedHttpException',
     ])
+  })
+})
+
+describe('the data of a route', () => {
+  const count = async (at: string, options: RequestOptions) => {
+    const answers: Answer[] = []
+    const statements = await world.countStatements(async () =>
+      answers.push(await world.request('GET', at, options)),
+    )
+    return [answers[0]?.status, statements]
+  }
+
+  it('is read with the caller, under a key and under a session', async () => {
+    const token = await makeClientToken(world, owner)
+    const { token: cookie } = await createSession({ ...world.panel, ip: '192.0.2.1' }, owner, {
+      userAgent: 'test',
+      previous: null,
+      remember: false,
+    })
+    const session = { headers: pageHeaders(world, cookie) }
+    for (const at of [path, '/api/client', '/api/client?filter[name]=x', '/api/client/account']) {
+      expect(await count(at, { token })).toEqual([200, 1])
+      expect(await count(at, session)).toEqual([200, 1])
+    }
+  })
+
+  it('changes no refusal, nor their order', async () => {
+    const token = await makeClientToken(world, owner)
+    const foreign = await makeClientToken(world, await makeUser(world))
+    expect(await count('/api/client?filter[nothing]=x', {})).toEqual([401, 0])
+    expect(await count('/api/client?filter[nothing]=x', { token: `${token.slice(0, -1)}_` })).toEqual([
+      401, 1,
+    ])
+    expect(await count('/api/client?filter[nothing]=x', { token })).toEqual([400, 1])
+    expect(await count(path, { token: foreign })).toEqual([404, 1])
+    await world.database.db.update(apiKeys).set({ allowedIps: ['203.0.113.9'] })
+    const refused = await world.request('GET', path, { token })
+    expect([refused.status, Object.keys(refused.body)]).toEqual([403, ['errors']])
+  })
+
+  it('is read in a statement of its own when a body says which: it is not read before the caller is known', async () => {
+    const token = await makeClientToken(world, owner)
+    const declared = { 'content-type': 'application/json' }
+    const announced = { ...declared, 'content-length': '2' }
+    for (const at of [path, '/api/client']) {
+      expect(await count(at, { token, headers: declared })).toEqual([200, 1])
+      expect(await count(at, { token, headers: announced })).toEqual([200, 2])
+      const { body } = await world.request('GET', at, { token })
+      expect((await world.request('GET', at, { token, headers: announced })).body).toEqual(body)
+    }
   })
 })

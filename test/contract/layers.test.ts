@@ -85,7 +85,7 @@ const rules: Rule[] = [
   {
     files: 'src/http/',
     may: ['src/body-pace.ts', 'src/errors.ts', 'src/log.ts'],
-    mayType: ['src/panel.ts'],
+    mayType: ['src/panel.ts', 'src/db/data-column.ts'],
     packages: ['hono', 'zod', '@hono/zod-validator'],
   },
   // The development daemon and the queue stand in for programs of their own.

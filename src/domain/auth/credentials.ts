@@ -1,6 +1,6 @@
-import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
-import { type Database, prepared } from '../../db/database.ts'
-import { apiKeys, nodes, servers, sessions, subusers, users } from '../../db/schema.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { type DataColumn, readColumn } from '../../db/data-column.ts'
+import { nodes, servers, users } from '../../db/schema.ts'
 import { readEvenIfFull } from '../../db/write-failures.ts'
 import type { ApiKey } from '../../db/tables/api-keys.ts'
 import type { Node } from '../../db/tables/nodes.ts'
@@ -13,11 +13,18 @@ import { recordEvent } from '../activity/record.ts'
 import { previousTokenLocation, tokenLocation } from '../nodes/daemon-address.ts'
 import { resolvePermissions } from '../permissions.ts'
 import { decrypt, digest, equalSecrets } from '../secrets.ts'
-import { hasOpenTransfer, isSubuserOf, type ServerAccess } from '../servers/access.ts'
+import type { ServerAccess, ServerOnNode } from '../servers/access.ts'
 import { parseServerIdentifier } from '../servers/identifiers.ts'
 import { effectiveAcl } from './access-levels.ts'
-import { isSessionAlive, sessionId, touchSessionCte } from './sessions.ts'
-import { requireTwoFactor, twoFactorSettingColumn } from './two-factor-policy.ts'
+import {
+  applicationStatement,
+  clientStatement,
+  nodeStatement,
+  sessionStatement,
+} from './credential-statements.ts'
+import { requireCaller } from './caller.ts'
+import { sessionId } from './sessions.ts'
+import { requireTwoFactor } from './two-factor-policy.ts'
 
 const identifierLength = 16
 const keyLength = 48
@@ -28,10 +35,18 @@ export function bearerToken(header: string | undefined): string | null {
   return match?.[1] ?? null
 }
 
-/** The server to look up, by its UUID or the first eight characters, and the check to leave out. */
-export type AccessTarget = { server?: string | undefined; skipTwoFactorCheck?: boolean }
+/**
+ * The server to look up, by its UUID or the first eight characters; the check to leave out; and a column to read in the
+ * same statement, over the caller (`users`) and that server with its node (`servers`, `nodes`).
+ */
+export type AccessTarget = {
+  server?: string | undefined
+  skipTwoFactorCheck?: boolean
+  column?: DataColumn<unknown> | null
+}
 
-type Authenticated = { actor: Actor; access: ServerAccess | null }
+/** The caller, their access to the server, and the value of the column. */
+type Authenticated = { actor: Actor; access: ServerAccess | null; data: unknown }
 
 /**
  * Authenticates a Client API key and resolves the caller's access to the server in the path (a uuid or its
@@ -45,7 +60,7 @@ type Authenticated = { actor: Actor; access: ServerAccess | null }
 export async function authenticateClient(
   panel: Panel,
   token: string | null,
-  { server, skipTwoFactorCheck = false }: AccessTarget,
+  { server, skipTwoFactorCheck = false, column = null }: AccessTarget,
 ): Promise<Authenticated> {
   const { identifier, secretHash } = parseApiKey(token)
   const values = {
@@ -53,14 +68,15 @@ export async function authenticateClient(
     secretHash,
     now: panel.now().toISOString(),
     ...parseServerIdentifier(server ?? null),
+    ...column?.values,
   }
   const [row] = await readEvenIfFull(panel.db, (writesUse) =>
-    clientStatement(panel.db, writesUse).execute(values),
+    clientStatement(panel.db, { writesUse, hasServer: server !== undefined, column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
   if (row?.key.type !== 'account') throw forbidden('An Application key is not accepted here.')
   if (!skipTwoFactorCheck) requireTwoFactor(row.user, row.required)
-  return { actor, access: toServerAccess(row) }
+  return { actor, access: toServerAccess(row), data: row.data }
 }
 
 /**
@@ -70,20 +86,21 @@ export async function authenticateClient(
 export async function authenticateSession(
   panel: Panel,
   token: string,
-  { server, skipTwoFactorCheck = false }: AccessTarget,
+  { server, skipTwoFactorCheck = false, column = null }: AccessTarget,
 ): Promise<Authenticated> {
   const values = {
     id: sessionId(token),
     now: panel.now().toISOString(),
     ...parseServerIdentifier(server ?? null),
+    ...column?.values,
   }
   const [row] = await readEvenIfFull(panel.db, (writesUse) =>
-    sessionStatement(panel.db, writesUse).execute(values),
+    sessionStatement(panel.db, { writesUse, hasServer: server !== undefined, column }).execute(values),
   )
   if (!row) throw unauthenticated()
   if (!skipTwoFactorCheck) requireTwoFactor(row.user, row.required)
   const actor: Actor = { kind: 'user', user: row.user, apiKey: null, session: { id: row.sessionId } }
-  return { actor, access: toServerAccess(row) }
+  return { actor, access: toServerAccess(row), data: row.data }
 }
 
 type AccessRow = {
@@ -102,35 +119,46 @@ function toServerAccess({ user, server, node, ...row }: AccessRow): ServerAccess
 }
 
 /**
- * Authenticates an Application key. Refuses with 401 an invalid key; with 403 an account key, an owner who
- * is not an administrator, and an address that the key does not allow. Spec:
- * docs/api.md#application-credentials.
+ * Authenticates an Application key, and reads a column over the caller (`users`) in the same statement. Refuses with 401
+ * an invalid key; with 403 an account key, an owner who is not an administrator, and an address that the key does not
+ * allow. Spec: docs/api.md#application-credentials.
  */
-export async function authenticateApplication(panel: Panel, token: string | null): Promise<Actor> {
+export async function authenticateApplication(
+  panel: Panel,
+  token: string | null,
+  column: DataColumn<unknown> | null = null,
+): Promise<{ actor: Actor; data: unknown }> {
   const { identifier, secretHash } = parseApiKey(token)
-  const values = { identifier, secretHash, now: panel.now().toISOString() }
+  const values = { identifier, secretHash, now: panel.now().toISOString(), ...column?.values }
   const [row] = await readEvenIfFull(panel.db, (writesUse) =>
-    applicationStatement(panel.db, writesUse).execute(values),
+    applicationStatement(panel.db, { writesUse, column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
   if (row?.key.type !== 'application') throw forbidden('This needs an Application key.')
   if (!row.user.rootAdmin) throw forbidden('This needs an administrator.')
   requireTwoFactor(row.user, row.required)
-  return actor
+  return { actor, data: row.data }
 }
 
 /**
- * Authenticates the daemon of a node. Refuses with 401 a missing bearer token, with 400 one that is not
- * `<id>.<secret>`, with 403 an unknown or wrong one. After a reset with grace the previous pair is accepted
- * until the daemon uses the new one, for an hour at most. Spec: docs/api.md#node-credentials.
+ * Authenticates the daemon of a node, and reads a column over the node (`nodes`) in the same statement. Refuses with 401
+ * a missing bearer token, with 400 one that is not `<id>.<secret>`, with 403 an unknown or wrong one. After a reset with
+ * grace the previous pair is accepted until the daemon uses the new one, for an hour at most.
+ * Spec: docs/api.md#node-credentials.
  */
-export async function authenticateNode(panel: Panel, header: string | undefined): Promise<Node> {
+export async function authenticateNode(
+  panel: Panel,
+  header: string | undefined,
+  column: DataColumn<unknown> | null = null,
+): Promise<{ node: Node; data: unknown }> {
   const token = /^bearer\s+(.*)$/i.exec(header?.trim() ?? '')?.[1]
   if (!token) throw unauthenticated()
   const parts = token.split('.')
   const [tokenId, secret] = parts
   if (parts.length !== 2 || !tokenId || !secret) throw badRequest('The node credential is malformed.')
-  const [node] = await nodeStatement(panel.db).execute({ tokenId, now: panel.now().toISOString() })
+  const values = { tokenId, now: panel.now().toISOString(), ...column?.values }
+  const [row] = await nodeStatement(panel.db, column).execute(values)
+  const node = row?.node
   const isPrevious = node !== undefined && node.daemonTokenId !== tokenId
   const encrypted = isPrevious ? node.previousToken : node?.daemonToken
   const locationOf = isPrevious ? previousTokenLocation : tokenLocation
@@ -138,7 +166,7 @@ export async function authenticateNode(panel: Panel, header: string | undefined)
   const isEqual = equalSecrets(secret, expected)
   if (!node || !isEqual) throw forbidden('The node credential is not valid.', 'HttpForbiddenException')
   if (!isPrevious && node.previousTokenId !== null) await forgetPreviousToken(panel, node)
-  return node
+  return { node, data: row?.data }
 }
 
 /** Removes the token before the last reset; a reset at the same time keeps its own. */
@@ -177,101 +205,32 @@ async function verifyApiKey(
   return actor
 }
 
-const placeholder = sql.placeholder
+/** Reads a column over the caller (`users`) alone, for a request that could not say before what it needs. */
+export const readForCaller = <Data>(panel: Panel, column: DataColumn<Data>): Promise<Data> =>
+  readColumn(panel.db, column, {
+    name: 'for_caller',
+    source: sql`(select * from ${users} where ${users.id} = ${sql.placeholder('callerId')}) ${users}`,
+    values: { callerId: requireCaller(panel).id },
+  })
 
-/** Updates `last_used_at` at most once a minute, and only when the secret is right. */
-function touchApiKeyCte(db: Database) {
-  return db.$with('touched').as(
-    db
-      .update(apiKeys)
-      .set({ lastUsedAt: sql`${placeholder('now')}::timestamptz` })
-      .where(
-        and(
-          eq(apiKeys.identifier, placeholder('identifier')),
-          eq(apiKeys.secretHash, placeholder('secretHash')),
-          or(
-            isNull(apiKeys.lastUsedAt),
-            lt(apiKeys.lastUsedAt, sql`${placeholder('now')}::timestamptz - interval '1 minute'`),
-          ),
-        ),
-      )
-      .returning({ id: apiKeys.id }),
-  )
-}
+/** Does the same over the caller and a server with its node (`servers`, `nodes`). */
+export const readForServer = <Data>(
+  panel: Panel,
+  { server }: ServerOnNode,
+  column: DataColumn<Data>,
+): Promise<Data> =>
+  readColumn(panel.db, column, {
+    name: 'for_server',
+    source: sql`(select * from ${users} where ${users.id} = ${sql.placeholder('callerId')}) ${users}
+      left join ${servers} on ${servers.id} = ${sql.placeholder('serverId')}
+      left join ${nodes} on ${nodes.id} = ${servers.nodeId}`,
+    values: { callerId: requireCaller(panel).id, serverId: server.id },
+  })
 
-/** Columns for the caller and their access to the server in the path. */
-const accessColumns = () => ({
-  user: users,
-  required: twoFactorSettingColumn(),
-  server: servers,
-  node: nodes,
-  permissions: subusers.permissions,
-  isTransferring: hasOpenTransfer(),
-})
-
-/** Matches the server that the placeholders `uuid` and `short` of a prepared statement name. */
-export const matchesIdentifier = () =>
-  or(
-    eq(servers.uuid, sql`${placeholder('uuid')}::uuid`),
-    eq(servers.uuidShort, sql`${placeholder('short')}::text`),
-  )
-
-/** Names a statement; without the write that notes the use it is another one. */
-const nameOf = (name: string, writesUse: boolean) => (writesUse ? name : `${name}_reading`)
-
-const applicationStatement = (db: Database, writesUse: boolean) =>
-  prepared(db, nameOf('identify_application', writesUse), (connection) =>
-    connection
-      .with(...(writesUse ? [touchApiKeyCte(connection)] : []))
-      .select({ key: apiKeys, user: users, required: twoFactorSettingColumn() })
-      .from(apiKeys)
-      .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(eq(apiKeys.identifier, placeholder('identifier')))
-      .prepare(nameOf('identify_application', writesUse)),
-  )
-
-const clientStatement = (db: Database, writesUse: boolean) =>
-  prepared(db, nameOf('identify_client', writesUse), (connection) =>
-    connection
-      .with(...(writesUse ? [touchApiKeyCte(connection)] : []))
-      .select({ key: apiKeys, ...accessColumns() })
-      .from(apiKeys)
-      .innerJoin(users, eq(users.id, apiKeys.userId))
-      .leftJoin(servers, matchesIdentifier())
-      .leftJoin(nodes, eq(nodes.id, servers.nodeId))
-      .leftJoin(subusers, isSubuserOf(servers.id, users.id))
-      .where(eq(apiKeys.identifier, placeholder('identifier')))
-      .prepare(nameOf('identify_client', writesUse)),
-  )
-
-const sessionStatement = (db: Database, writesUse: boolean) =>
-  prepared(db, nameOf('identify_session', writesUse), (connection) =>
-    connection
-      .with(...(writesUse ? [touchSessionCte(connection)] : []))
-      .select({ sessionId: sessions.id, ...accessColumns() })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .leftJoin(servers, matchesIdentifier())
-      .leftJoin(nodes, eq(nodes.id, servers.nodeId))
-      .leftJoin(subusers, isSubuserOf(servers.id, users.id))
-      .where(isSessionAlive())
-      .prepare(nameOf('identify_session', writesUse)),
-  )
-
-const nodeStatement = (db: Database) =>
-  prepared(db, 'identify_node', (connection) =>
-    connection
-      .select()
-      .from(nodes)
-      .where(
-        or(
-          eq(nodes.daemonTokenId, placeholder('tokenId')),
-          and(
-            eq(nodes.previousTokenId, placeholder('tokenId')),
-            gt(nodes.previousTokenExpiresAt, sql`${placeholder('now')}::timestamptz`),
-          ),
-        ),
-      )
-      .limit(1)
-      .prepare('identify_node'),
-  )
+/** Does the same over a node (`nodes`). */
+export const readForNode = <Data>(panel: Panel, { id }: Node, column: DataColumn<Data>): Promise<Data> =>
+  readColumn(panel.db, column, {
+    name: 'for_node',
+    source: sql`(select * from ${nodes} where ${nodes.id} = ${sql.placeholder('callerNodeId')}) ${nodes}`,
+    values: { callerNodeId: id },
+  })

@@ -16,7 +16,7 @@ import { type GrantedPermissions, isGranted, resolvePermissions } from '../permi
 import { hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
 import { parseServerIdentifier } from '../servers/identifiers.ts'
 import { refuseConflict } from '../servers/state.ts'
-import { matchesIdentifier } from './credentials.ts'
+import { matchesServerIdentifier } from '../servers/identifiers.ts'
 import { attemptSubject, nameDigest, accountWaitUntilColumn } from './account-attempts.ts'
 import { countAttempt, countAttemptStatement, throttledUntilColumn } from './attempt-limits.ts'
 import { verifyPassword } from './password-hash.ts'
@@ -190,7 +190,7 @@ const loginStatement = (panel: Panel) =>
       })
       .from(nodes)
       .leftJoin(users, matchesUsername)
-      .leftJoin(servers, and(eq(servers.nodeId, nodes.id), matchesIdentifier()))
+      .leftJoin(servers, and(eq(servers.nodeId, nodes.id), matchesServerIdentifier()))
       .leftJoin(subusers, isSubuserOf(servers.id, users.id))
       .leftJoin(site, sql`true`)
       .leftJoin(asking, sql`true`)

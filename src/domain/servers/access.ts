@@ -25,7 +25,7 @@ export const isSubuserOf = (serverId: number | AnyPgColumn, userId: number | Any
   and(eq(subusers.serverId, serverId), eq(subusers.userId, userId), eq(subusers.pending, false))
 
 /** Selects the ids of the servers which the user owns or is a subuser of; for `inArray`. */
-export function accessibleServerIds(userId: number | Placeholder) {
+export function accessibleServerIds(userId: number | AnyPgColumn | Placeholder) {
   const owned = alias(servers, 'owned')
   return queryBuilder()
     .select({ id: owned.id })

@@ -1,9 +1,8 @@
-import { and, eq, inArray, not, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { alias, type PgColumn, QueryBuilder } from 'drizzle-orm/pg-core'
-import { type Database, prepared } from '../../db/database.ts'
-import { embedMany, embedOne } from '../../db/embed.ts'
-import { jsonColumn } from '../../db/json.ts'
-import { paginate, paginatePrepared, type RowPage } from '../../db/pagination.ts'
+import { and, eq, inArray, not, type SQL, sql } from 'drizzle-orm'
+import { alias, QueryBuilder } from 'drizzle-orm/pg-core'
+import type { DataColumn } from '../../db/data-column.ts'
+import { embedMany, embedOnce, embedOne, valuesColumn, type ValuesOf } from '../../db/embed.ts'
+import { type FoundPage, preparedPage, type RowPage, toPage } from '../../db/pagination.ts'
 import { allocations, eggs, eggVariables, nodes, servers, subusers, users } from '../../db/schema.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
@@ -12,28 +11,74 @@ import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { Subuser } from '../../db/tables/subusers.ts'
 import type { User } from '../../db/tables/users.ts'
-import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
 import { combineFilters, containsFilter, type ListRequest } from '../filters.ts'
 import { type GrantedPermissions, resolvePermissions } from '../permissions.ts'
-import { accessibleServerIds, hasOpenTransfer, isSubuserOf, type ServerAccess } from './access.ts'
+import { accessibleServerIds, hasOpenTransfer, isSubuserOf } from './access.ts'
 import { serverSearchFilter } from './search.ts'
 
-type NodeSummary = Pick<Node, 'name' | 'fqdn' | 'sftpDomain' | 'daemonSftp' | 'maintenanceMode'>
-type EggSummary = Pick<Egg, 'uuid' | 'name' | 'features'>
+const nodeColumns = [
+  'name',
+  'fqdn',
+  'sftpDomain',
+  'daemonSftp',
+  'maintenanceMode',
+] as const satisfies (keyof Node)[]
+type NodeSummary = Pick<Node, (typeof nodeColumns)[number]>
+
+const variableColumns = [
+  'name',
+  'description',
+  'envVariable',
+  'defaultValue',
+  'userViewable',
+  'userEditable',
+  'rules',
+] as const satisfies (keyof EggVariable)[]
+type ShownVariable = Pick<EggVariable, (typeof variableColumns)[number]>
+
+/** An egg with its variables; `features` are those of the egg it inherits from where its own are null. */
+type ShownEgg = Pick<Egg, 'id' | 'uuid' | 'name' | 'features'> & { variables: ShownVariable[] }
+
+const allocationColumns = ['id', 'ip', 'ipAlias', 'port', 'notes'] as const satisfies (keyof Allocation)[]
+type ShownAllocation = Pick<Allocation, (typeof allocationColumns)[number]>
+
+/** Columns of a server that lists show. */
+const serverColumns = [
+  'id',
+  'uuid',
+  'uuidShort',
+  'ownerId',
+  'eggId',
+  'allocationId',
+  'name',
+  'description',
+  'status',
+  'memory',
+  'swap',
+  'disk',
+  'io',
+  'cpu',
+  'threads',
+  'oomDisabled',
+  'startup',
+  'image',
+  'variables',
+  'databaseLimit',
+  'allocationLimit',
+  'backupLimit',
+] as const satisfies (keyof Server)[]
 
 /** A server with what its Client API resource needs, as one caller may see it. */
 export type ClientServer = {
-  server: Server
+  server: Pick<Server, (typeof serverColumns)[number]>
   node: NodeSummary
   permissions: GrantedPermissions
   isOwner: boolean
   isTransferring: boolean
-  allocations: Allocation[]
-  eggVariables: EggVariable[]
-  /** `features` are those of the egg it inherits from where its own are null. */
-  egg: EggSummary
+  allocations: ShownAllocation[]
+  egg: ShownEgg
   subusers: (Subuser & { user: User })[]
   include: readonly ServerInclude[]
   /** Origin of the panel, for the URLs of profile pictures. */
@@ -49,49 +94,56 @@ export const serverScopes = ['accessible', 'owner', 'admin', 'admin-all'] as con
 export type ServerScope = (typeof serverScopes)[number]
 
 /**
- * Lists one page of the servers in the scope, by id, in one statement. Filters `uuid`, `name`, `description`,
- * `external_id` and `*`. Refuses with 401 callers without a user. Spec: getClient.
+ * Selects one page of the servers in the scope, by id, for the caller of the statement (`users`). Filters `uuid`,
+ * `name`, `description`, `external_id` and `*`. Spec: getClient.
  */
-export async function listClientServers(
-  panel: Panel,
+export function clientServersColumn(
   scope: ServerScope,
   request: ListRequest,
   include: readonly ServerInclude[],
-): Promise<RowPage<ClientServer>> {
-  const user = requireCaller(panel)
-  const shape = (caller: Caller, filterCondition?: SQL) => ({
-    table: servers,
-    fields: { ...detailColumns(include), ...accessColumns(caller) },
-    where: and(scopeCondition(scope, caller), filterCondition),
-  })
+): DataColumn<FoundPage<ListedServer>> {
   const filterCondition = combineFilters(filters, request.filters)
-  const numbers = { page: request.page, perPage: request.perPage }
-  const { rootAdmin } = user
-  const statement = {
-    name: ['client_servers', scope, rootAdmin ? 'admin' : 'player', ...include].join('_'),
-    shape: () => shape({ id: sql.placeholder('user'), rootAdmin }),
-    values: { user: user.id },
-  }
-  const page = filterCondition
-    ? await paginate(panel.db, { ...shape(user, filterCondition), ...numbers })
-    : await paginatePrepared(panel.db, statement, numbers)
-  const panelUrl = panel.config.url
-  return { ...page, rows: page.rows.map((row) => ({ ...row, ...toAccess(user, row), include, panelUrl })) }
+  const shape = () => ({
+    table: servers,
+    columns: serverColumns,
+    fields: listedFields(include),
+    ...scopeOf(scope, filterCondition),
+  })
+  const page = preparedPage(
+    { name: ['client_servers', scope, ...include].join('_'), shape, values: {} },
+    request,
+  )
+  return filterCondition ? { ...page, name: null } : page
 }
 
-/**
- * Describes the server that the caller accesses, in one statement. Refuses with 404 when it was deleted
- * meanwhile. Spec: getClientServersByServer.
- */
-export async function describeServer(
+/** Returns the page that `clientServersColumn` found. Refuses with 401 callers without a user. */
+export function toClientServers(
   panel: Panel,
-  access: ServerAccess,
+  found: FoundPage<ListedServer>,
+  request: ListRequest,
   include: readonly ServerInclude[],
-): Promise<ClientServer> {
-  const [details] = await detailsStatement(panel.db, include).execute({ id: access.server.id })
-  if (!details) throw notFound()
-  return { ...access, ...details, include, panelUrl: panel.config.url }
+): RowPage<ClientServer> {
+  const user = requireCaller(panel)
+  const { rows, ...page } = toPage(found, request)
+  const eggsById = new Map(rows.flatMap(({ egg }) => (egg ? [[egg.id, egg] as const] : [])))
+  const panelUrl = panel.config.url
+  return {
+    ...page,
+    rows: rows.map((row) => {
+      const egg = eggsById.get(row.eggId)
+      if (!egg) throw new Error('A page of servers lacks one of their eggs.')
+      const permissions = resolvePermissions(row, user, row.permissions) ?? []
+      return { ...row, server: row, egg, permissions, isOwner: row.ownerId === user.id, include, panelUrl }
+    }),
+  }
 }
+
+/** Selects what a server (`servers`) shows beside its row. Spec: getClientServersByServer. */
+export const serverDetailsColumn = (include: readonly ServerInclude[]): DataColumn<ServerDetails> => ({
+  name: ['describe_server', ...include].join('_'),
+  column: () => valuesColumn(shownFields(include)),
+  values: {},
+})
 
 const filters = {
   uuid: containsFilter(servers.uuid),
@@ -107,93 +159,91 @@ export const clientServerFilters = Object.keys(filters) as (keyof typeof filters
 /** Subqueries are built apart from a connection, so the builder must be told how columns are named. */
 const queryBuilder = () => new QueryBuilder({ casing: 'snake_case' })
 
-/** The caller of a statement; the id may be a placeholder. */
-type Caller = { id: number | Placeholder; rootAdmin: boolean }
-
-function scopeCondition(scope: ServerScope, user: Caller): SQL | undefined {
+/** Returns where the servers of a scope come from, for the caller of the statement. */
+function scopeOf(
+  scope: ServerScope,
+  filterCondition: SQL | undefined,
+): { source?: SQL; where?: SQL | undefined } {
   switch (scope) {
     case 'owner':
-      return eq(servers.ownerId, user.id)
+      return { where: and(eq(servers.ownerId, users.id), filterCondition) }
     case 'admin':
-      return user.rootAdmin ? not(inArray(servers.id, accessibleServerIds(user.id))) : sql`false`
+      return {
+        where: and(
+          eq(users.rootAdmin, true),
+          not(inArray(servers.id, accessibleServerIds(users.id))),
+          filterCondition,
+        ),
+      }
     case 'admin-all':
-      return user.rootAdmin ? undefined : sql`false`
+      return { where: and(eq(users.rootAdmin, true), filterCondition) }
     default:
-      return inArray(servers.id, accessibleServerIds(user.id))
+      // Without a filter the ids say enough: no server is read before the page is known.
+      return filterCondition
+        ? { where: and(inArray(servers.id, accessibleServerIds(users.id)), filterCondition) }
+        : { source: sql`(${accessibleServerIds(users.id)}) ${servers}` }
   }
 }
 
-const jsonObject = (columns: Record<string, PgColumn | SQL>) =>
-  sql`json_build_object(${sql.join(
-    Object.entries(columns).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`),
-    sql`, `,
-  )})`
+const embedNode = () =>
+  embedOne(nodes, { columns: nodeColumns, where: (node) => eq(node.id, servers.nodeId) }) as SQL<NodeSummary>
 
-function eggQuery() {
+/** Features of an egg: those of the egg it inherits from where its own are null. */
+function inheritedFeatures(egg: typeof eggs): SQL<string[] | null> {
   const parent = alias(eggs, 'parent')
-  const features = sql`coalesce(${eggs.features}, ${parent.features})`
-  return queryBuilder()
-    .select({ egg: jsonObject({ uuid: eggs.uuid, name: eggs.name, features }) })
-    .from(eggs)
-    .leftJoin(parent, eq(parent.id, eggs.configFrom))
-    .where(eq(eggs.id, servers.eggId))
+  const ofParent = queryBuilder().select({ features: parent.features }).from(parent)
+  return sql<string[] | null>`coalesce(${egg.features}, (${ofParent.where(eq(parent.id, egg.configFrom))}))`
 }
 
-function nodeQuery() {
-  const { name, fqdn, sftpDomain, daemonSftp, maintenanceMode } = nodes
-  return queryBuilder()
-    .select({ node: jsonObject({ name, fqdn, sftpDomain, daemonSftp, maintenanceMode }) })
-    .from(nodes)
-    .where(eq(nodes.id, servers.nodeId))
-}
+const embedEgg = () =>
+  embedOne(eggs, {
+    columns: ['id', 'uuid', 'name'],
+    where: (egg) => eq(egg.id, servers.eggId),
+    with: (egg) => ({
+      features: inheritedFeatures(egg),
+      variables: embedMany(eggVariables, {
+        columns: variableColumns,
+        where: (each) => eq(each.eggId, egg.id),
+      }),
+    }),
+  }) as SQL<ShownEgg>
 
-/** Returns the columns of a server that are the same for all callers. */
-function detailColumns(include: readonly ServerInclude[]) {
-  return {
-    allocations: embedMany(allocations, { where: (each) => eq(each.serverId, servers.id) }),
-    eggVariables: embedMany(eggVariables, { where: (each) => eq(each.eggId, servers.eggId) }),
-    egg: jsonColumn<EggSummary>(eggQuery()),
-    subusers: include.includes('subusers') ? embeddedSubusers() : noSubusers,
-  }
-}
+/** Returns what a server shows that is the same for all callers, without its egg. */
+const detailFields = (include: readonly ServerInclude[]) => ({
+  allocations: embedMany(allocations, {
+    columns: allocationColumns,
+    where: (each) => eq(each.serverId, servers.id),
+  }),
+  subusers: include.includes('subusers') ? embedSubusers() : noSubusers,
+})
 
 type EmbeddedSubuser = ClientServer['subusers'][number]
 
-const noSubusers = sql<EmbeddedSubuser[]>`'[]'`.mapWith(() => [])
+const noSubusers = sql<EmbeddedSubuser[]>`'[]'::json`
 
 /** The user is never null: subusers are deleted with their account. */
-const embeddedSubusers = () =>
+const embedSubusers = () =>
   embedMany(subusers, {
     where: (each) => eq(each.serverId, servers.id),
     with: (each) => ({ user: embedOne(users, { where: (user) => eq(user.id, each.userId) }) }),
   }) as SQL<EmbeddedSubuser[]>
 
-/** Returns the columns that depend on the caller. */
-function accessColumns(user: Caller) {
+/** Returns what a server of a list shows beside its row; each egg of the page once, with the first of its servers. */
+function listedFields(include: readonly ServerInclude[]) {
   const grantedPermissions = queryBuilder()
     .select({ permissions: subusers.permissions })
     .from(subusers)
-    .where(isSubuserOf(servers.id, user.id))
+    .where(isSubuserOf(servers.id, users.id))
   return {
-    node: jsonColumn<NodeSummary>(nodeQuery()),
+    ...detailFields(include),
+    egg: embedOnce(embedEgg(), servers.eggId, servers.id),
+    node: embedNode(),
     isTransferring: hasOpenTransfer(),
-    permissions: sql<string[] | null>`(${grantedPermissions})`.mapWith(subusers.permissions),
+    permissions: sql<string[] | null>`(${grantedPermissions})`,
   }
 }
 
-function toAccess(user: User, row: Server & { permissions: string[] | null }) {
-  const isOwner = row.ownerId === user.id
-  const permissions = resolvePermissions(row, user, row.permissions) ?? []
-  return { server: row, isOwner, permissions }
-}
+type ListedServer = ValuesOf<ReturnType<typeof listedFields>> & ClientServer['server']
 
-function detailsStatement(db: Database, include: readonly ServerInclude[]) {
-  const name = include.includes('subusers') ? 'describe_server_with_subusers' : 'describe_server'
-  return prepared(db, name, (connection) =>
-    connection
-      .select(detailColumns(include))
-      .from(servers)
-      .where(eq(servers.id, sql.placeholder('id')))
-      .prepare(name),
-  )
-}
+const shownFields = (include: readonly ServerInclude[]) => ({ ...detailFields(include), egg: embedEgg() })
+type ServerDetails = ValuesOf<ReturnType<typeof shownFields>>

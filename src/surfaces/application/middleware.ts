@@ -2,9 +2,10 @@ import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AclResource } from '../../db/tables/api-keys.ts'
 import { type AccessLevel, requireAccessLevel } from '../../domain/auth/access-levels.ts'
-import { authenticateApplication, bearerToken } from '../../domain/auth/credentials.ts'
+import { authenticateApplication, bearerToken, readForCaller } from '../../domain/auth/credentials.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { declarePermission, withMetadata } from '../../http/metadata.ts'
+import { keepRouteData, plannedColumn, routeData } from '../../http/route-data.ts'
 import { throttle } from '../../http/throttle.ts'
 
 /** Requires an Application key of an administrator. Refuses with 401 and 403. */
@@ -12,11 +13,17 @@ export const applicationKey = withMetadata(
   { kind: 'credential', name: 'application key' },
   createMiddleware<HttpEnv>(async (c, next) => {
     const { panel } = c.var
-    const actor = await authenticateApplication(panel, bearerToken(c.req.header('authorization')))
+    const token = bearerToken(c.req.header('authorization'))
+    const column = await plannedColumn(c)
+    const { actor, data } = await authenticateApplication(panel, token, column)
+    keepRouteData(c, column, data)
     c.set('panel', { ...panel, actor })
     await next()
   }),
 )
+
+/** Declares what the route reads in the statement of the key, over the caller (`users`). */
+export const reads = routeData<HttpEnv>((c, column) => readForCaller(c.var.panel, column))
 
 /** Limits the requests of one administrator per minute, over all their keys. */
 export const applicationRateLimit = throttle({

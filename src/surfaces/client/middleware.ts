@@ -5,6 +5,8 @@ import {
   authenticateClient,
   authenticateSession,
   bearerToken,
+  readForCaller,
+  readForServer,
 } from '../../domain/auth/credentials.ts'
 import { csrfToken, isSessionToken, matchesCsrfToken, renewSession } from '../../domain/auth/sessions.ts'
 import { isGranted, type Permission } from '../../domain/permissions.ts'
@@ -14,6 +16,7 @@ import { forbidden, notFound } from '../../errors.ts'
 import { requireCsrfToken } from '../../http/csrf.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { declarePermission, type RouteMetadata, withMetadata } from '../../http/metadata.ts'
+import { keepRouteData, plannedColumn, routeData } from '../../http/route-data.ts'
 import { readSessionCookie, setSessionCookies } from '../../http/session-cookie.ts'
 import { throttle } from '../../http/throttle.ts'
 import type { Panel } from '../../panel.ts'
@@ -35,7 +38,7 @@ export const clientCredential = withMetadata(
   credential,
   createMiddleware<HttpEnv>(async (c, next) => {
     const { panel } = c.var
-    if (panel.actor.kind === 'guest') c.set('panel', { ...panel, actor: (await identify(c, panel)).actor })
+    if (panel.actor.kind === 'guest') await identify(c, panel)
     await next()
   }),
 )
@@ -44,9 +47,7 @@ export const clientCredential = withMetadata(
 export const twoFactorSetupCredential = withMetadata(
   credential,
   createMiddleware<HttpEnv>(async (c, next) => {
-    const { panel } = c.var
-    const { actor } = await identify(c, panel, { skipTwoFactorCheck: true })
-    c.set('panel', { ...panel, actor })
+    await identify(c, c.var.panel, { skipTwoFactorCheck: true })
     await next()
   }),
 )
@@ -55,10 +56,7 @@ export const twoFactorSetupCredential = withMetadata(
 export const serverCredential = withMetadata(
   credential,
   createMiddleware<RequestedServerEnv>(async (c, next) => {
-    const { panel } = c.var
-    const { actor, access } = await identify(c, panel, { server: c.req.param('server') })
-    c.set('panel', { ...panel, actor })
-    c.set('requested', access)
+    c.set('requested', await identify(c, c.var.panel, { server: c.req.param('server') }))
     await next()
   }),
 )
@@ -72,8 +70,19 @@ export const requireServerAccess = createMiddleware<{
   await next()
 })
 
-/** Identifies the caller by their key or session, with their access to the server that the target names. */
-async function identify(c: Context, panel: Panel, target: AccessTarget = {}) {
+/**
+ * Identifies the caller by their key or session, and reads in the same statement what the route needs. Returns their
+ * access to the server that the target names.
+ */
+async function identify(c: Context, panel: Panel, target: AccessTarget = {}): Promise<ServerAccess | null> {
+  const column = await plannedColumn(c)
+  const { actor, access, data } = await authenticate(c, panel, { ...target, column })
+  keepRouteData(c, column, data)
+  c.set('panel', { ...panel, actor })
+  return access
+}
+
+async function authenticate(c: Context, panel: Panel, target: AccessTarget) {
   const header = c.req.header('authorization')
   const cookie = header === undefined ? readSessionCookie(c, panel.config.url) : null
   if (cookie === null || !isSessionToken(cookie)) {
@@ -83,6 +92,14 @@ async function identify(c: Context, panel: Panel, target: AccessTarget = {}) {
   requireCsrfToken(c, panel.config.url, matchesCsrfToken(cookie))
   return identified
 }
+
+/** Declares what the route reads in the statement of the credential, over the caller (`users`). */
+export const reads = routeData<HttpEnv>((c, column) => readForCaller(c.var.panel, column))
+
+/** Does the same below one server, also over the server and its node (`servers`, `nodes`). */
+export const readsOfServer = routeData<ServerEnv>((c, column) =>
+  readForServer(c.var.panel, c.var.access, column),
+)
 
 /** Gives the caller's browser another token once the request has changed how they sign in; keys stay as they are. */
 export const renewSessionAfter = createMiddleware<HttpEnv>(async (c, next) => {

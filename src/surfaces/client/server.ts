@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type * as z from 'zod'
 import { showInstallation } from '../../domain/servers/installation-state.ts'
-import { describeServer } from '../../domain/servers/client-servers.ts'
+import { serverDetailsColumn } from '../../domain/servers/client-servers.ts'
 import {
   CommandInput,
   PowerInput,
@@ -20,6 +20,7 @@ import {
   available,
   availableDuring,
   permission,
+  readsOfServer,
   perUserAndServer,
   requirePermission,
   type ServerEnv,
@@ -52,8 +53,17 @@ const signalPermission = withMetadata(
 
 /** Spec: docs/servers.md#control. */
 export const server = new Hono<ServerEnv>()
-  .get('/', summary('Show a server'), accessToServer, returns(200, ServerWithMeta), async (c) =>
-    c.json(presentServer(await describeServer(c.var.panel, c.var.access, await readServerIncludes(c)))),
+  .get(
+    '/',
+    summary('Show a server'),
+    accessToServer,
+    readsOfServer(async (c) => serverDetailsColumn(await readServerIncludes(c))),
+    returns(200, ServerWithMeta),
+    async (c) => {
+      const { panel, access, data } = c.var
+      const include = await readServerIncludes(c)
+      return c.json(presentServer({ ...access, ...data, include, panelUrl: panel.config.url }))
+    },
   )
 
   .get(

@@ -3,18 +3,19 @@ import { Hono } from 'hono'
 import { permissionGroups } from '../../domain/permissions.ts'
 import {
   clientServerFilters,
-  listClientServers,
+  clientServersColumn,
   type ServerInclude,
   serverIncludes,
   type ServerScope,
   serverScopes,
+  toClientServers,
 } from '../../domain/servers/client-servers.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
-import { listing, readIncludes } from '../../http/listing.ts'
+import { listing, readIncludes, readListing } from '../../http/listing.ts'
 import { readQuery } from '../../http/input.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { returns, summary } from '../../http/route.ts'
-import { signedIn } from './middleware.ts'
+import { reads, signedIn } from './middleware.ts'
 import { PermissionsResource } from './resources/permissions.ts'
 import { ServerResource } from './resources/server.ts'
 
@@ -27,11 +28,17 @@ export const servers = new Hono<HttpEnv>()
     summary('List your servers'),
     signedIn,
     listing(listOptions),
+    reads(async (c) =>
+      clientServersColumn(
+        await readScope(c),
+        readListing(listOptions, await readQuery(c)),
+        await readServerIncludes(c),
+      ),
+    ),
     returns(200, ServerResource.Page),
     async (c) => {
-      const { panel } = c.var
-      const [scope, includes] = [await readScope(c), await readServerIncludes(c)]
-      const page = await listClientServers(panel, scope, c.req.valid('query'), includes)
+      const { panel, data } = c.var
+      const page = toClientServers(panel, data, c.req.valid('query'), await readServerIncludes(c))
       return c.json(ServerResource.page(page, publicUrl(c)))
     },
   )

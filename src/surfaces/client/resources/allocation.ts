@@ -14,7 +14,7 @@ export const AllocationResource = resource(
       notes: z.string().nullable(),
       is_default: z.boolean(),
     }),
-  (row: Allocation & { isDefault: boolean }) => ({
+  (row: Pick<Allocation, 'id' | 'ip' | 'ipAlias' | 'port' | 'notes'> & { isDefault: boolean }) => ({
     id: row.id,
     ip: row.ip,
     ip_alias: row.ipAlias,

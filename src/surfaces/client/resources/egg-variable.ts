@@ -3,6 +3,11 @@ import type { EggVariable } from '../../../db/tables/egg-variables.ts'
 import type { Server } from '../../../db/tables/servers.ts'
 import { resource } from '../../../http/resource.ts'
 
+type ShownVariable = Pick<
+  EggVariable,
+  'name' | 'description' | 'envVariable' | 'defaultValue' | 'userEditable' | 'rules'
+>
+
 /** A variable that users may view; `server_value` is null while the server has no value of its own. */
 export const EggVariableResource = resource(
   'egg_variable',
@@ -16,7 +21,7 @@ export const EggVariableResource = resource(
       is_editable: z.boolean(),
       rules: z.string(),
     }),
-  ({ variable, server }: { variable: EggVariable; server: Pick<Server, 'variables'> }) => ({
+  ({ variable, server }: { variable: ShownVariable; server: Pick<Server, 'variables'> }) => ({
     name: variable.name,
     description: variable.description,
     env_variable: variable.envVariable,

@@ -104,11 +104,11 @@ export const presentServer = (row: ClientServer) => ({
 })
 
 function invocationOf(row: ClientServer): string {
-  const { server, eggVariables: variables } = row
+  const { server, egg } = row
   const allocation = row.allocations.find(({ id }) => id === server.allocationId)
   if (!allocation) throw new Error('A server does not hold its primary allocation.')
   return renderStartup(
-    { server, variables, allocation },
+    { server, variables: egg.variables, allocation },
     { hideVariables: !isGranted(row.permissions, 'startup.read') },
   )
 }
@@ -136,4 +136,4 @@ function visibleAllocations({ server, permissions, allocations }: ClientServer) 
     : all.filter(({ isDefault }) => isDefault).map((each) => ({ ...each, notes: null }))
 }
 
-const visibleVariables = (row: ClientServer) => row.eggVariables.filter(({ userViewable }) => userViewable)
+const visibleVariables = ({ egg }: ClientServer) => egg.variables.filter(({ userViewable }) => userViewable)
