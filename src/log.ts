@@ -47,9 +47,13 @@ export function setLogLevel(minLevel: LogLevel): void {
   lastWarnedAt.clear()
 }
 
+/** Whether this process logs lines of a level: others need not be made. */
+export const isLogged = (severity: Exclude<LogLevel, 'off'>): boolean =>
+  logLevels.indexOf(severity) >= logLevels.indexOf(level)
+
 /** Writes one line of JSON: time, level, message and the allowed fields, each cut to 300 characters. */
 export function log(severity: Exclude<LogLevel, 'off'>, message: string, fields: LogFields = {}): void {
-  if (logLevels.indexOf(severity) < logLevels.indexOf(level)) return
+  if (!isLogged(severity)) return
   const line: Record<string, LogValue> = { time: new Date().toISOString(), level: severity, message }
   for (const name of allowedFields) {
     const value = fields[name]

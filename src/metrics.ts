@@ -85,8 +85,10 @@ export function createMetrics(): Metrics {
     let values = definition.labels.map((label) => labels[label] ?? '')
     if (all.size >= maxSeriesPerMetric && !all.has(values.join('\n'))) values = values.map(() => 'other')
     const key = values.join('\n')
+    const known = all.get(key)
+    if (known) return known
     const hits = Array.from({ length: (definition.buckets?.length ?? 0) + 1 }, () => 0)
-    const series = all.get(key) ?? { labels: values, hits, sum: 0 }
+    const series = { labels: values, hits, sum: 0 }
     all.set(key, series)
     return series
   }

@@ -122,6 +122,14 @@ export const digest = (secret: string): string => createHash('sha256').update(se
 export const equalSecrets = (one: string, other: string): boolean =>
   timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())
 
+/** Compares two digests in constant time; one that is missing is different. */
+export function equalDigests(one: string | undefined, other: string): boolean {
+  const [bytes, otherBytes] = [encoder.encode(one ?? missingDigest), encoder.encode(other)]
+  return bytes.byteLength === otherBytes.byteLength && timingSafeEqual(bytes, otherBytes)
+}
+
+const missingDigest = '-'.repeat(64)
+
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Generates random letters and digits, each of the 62 equally likely. */

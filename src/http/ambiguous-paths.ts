@@ -11,3 +11,10 @@ export function isAmbiguousPath(path: string): boolean {
   const [, id] = externalIdPath.exec(path) ?? []
   return id === undefined || id.split(/%2f/i).some((segment) => /^(?:\.|%2e){0,2}$/i.test(segment))
 }
+
+/** Returns the path of an absolute URL as it was sent, still encoded. */
+export function encodedPath(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.slice(start).search(/[?#]/)
+  return end === -1 ? url.slice(start) : url.slice(start, start + end)
+}

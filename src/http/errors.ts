@@ -111,7 +111,7 @@ function logFailure(
   status: number,
 ): void {
   log(level, message, {
-    request: c.res.headers.get('x-request-id'),
+    request: (c.get('requestId') as string | undefined) ?? null,
     method: methodLabel(c),
     route: matchedRoute(c),
     surface: surfaceName(c),

@@ -33,7 +33,7 @@ export function withMetadata<M extends object>(metadata: RouteMetadata, middlewa
 
 /** Creates a middleware that does nothing but carry metadata. */
 export const declare = (metadata: RouteMetadata): MiddlewareHandler =>
-  withMetadata<MiddlewareHandler>(metadata, async (_c, next) => next())
+  withMetadata<MiddlewareHandler>(metadata, (_c, next) => next())
 
 /** Declares who may call a route where nothing further is checked, or something else checks it. */
 export const declarePermission = (name: string): MiddlewareHandler => declare({ kind: 'permission', name })

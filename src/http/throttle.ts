@@ -60,7 +60,7 @@ async function countHit<Env extends HttpEnv>(
     const resetsAt = Math.ceil(panel.now().getTime() / 1000) + window.resetsInSeconds
     throw tooManyRequests(window.resetsInSeconds, { ...headers, 'x-ratelimit-reset': String(resetsAt) })
   }
-  setTightestHeaders(c, headers)
+  setTightestHeaders(c as Context, headers)
 }
 
 const rateLimitHeaders = (limit: number, hits: number) => ({
@@ -69,10 +69,10 @@ const rateLimitHeaders = (limit: number, hits: number) => ({
 })
 
 /** With several throttles in front of one route, reports the one with the fewest requests left. */
-function setTightestHeaders(c: Context, headers: ReturnType<typeof rateLimitHeaders>): void {
-  const currentRemaining = c.res.headers.get('x-ratelimit-remaining')
-  if (currentRemaining !== null && Number(currentRemaining) <= Number(headers['x-ratelimit-remaining']))
-    return
+function setTightestHeaders(c: Context<HttpEnv>, headers: ReturnType<typeof rateLimitHeaders>): void {
+  const remaining = Number(headers['x-ratelimit-remaining'])
+  if ((c.get('remainingRequests') ?? Infinity) <= remaining) return
+  c.set('remainingRequests', remaining)
   for (const [header, value] of Object.entries(headers)) c.header(header, value)
 }
 

@@ -28,7 +28,8 @@ const encoders: Record<Encoding, (body: Uint8Array) => Promise<Uint8Array<ArrayB
 export const compressAnswers: MiddlewareHandler = async (c, next) => {
   await next()
   if (!isCompressible(c)) return
-  c.header('vary', varyOf(c.res.headers.get('vary')))
+  // Not by `c.header`, which would make another answer of a body that is a stream.
+  c.res.headers.set('vary', varyOf(c.res.headers.get('vary')))
   const encoding = acceptedEncoding(c.req.header('accept-encoding'))
   if (encoding === null || isMeasurable(c)) return
   const body = new Uint8Array(await c.res.arrayBuffer())
@@ -42,9 +43,9 @@ export const compressAnswers: MiddlewareHandler = async (c, next) => {
 }
 
 function isCompressible(c: Context): boolean {
-  const { status, headers, body } = c.res
+  // Without the body, which would become a stream.
+  const { status, headers } = c.res
   return (
-    body !== null &&
     c.req.method !== 'HEAD' &&
     status !== 206 &&
     !headers.has('content-encoding') &&

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { toApiError } from '../http/errors.ts'
 import type { HttpEnv } from '../http/http-env.ts'
 import { matchedRoute, methodLabel, surfaceName } from '../http/matched-route.ts'
-import { log } from '../log.ts'
+import { isLogged, log } from '../log.ts'
 import type { Actor, Panel } from '../panel.ts'
 import { measureStatements } from './statement-stats.ts'
 
@@ -24,8 +24,10 @@ export const logRequests: MiddlewareHandler<HttpEnv> = async (c, next) => {
     panel.metrics.observe('roost_request_statement_seconds', statementStats.milliseconds / 1000, { surface })
     if (status >= 500) panel.metrics.count('roost_failures_total', { error: error ?? 'none' })
   }
-  log(surface === 'assets' ? 'debug' : 'info', 'request', {
-    request: c.res.headers.get('x-request-id'),
+  const severity = surface === 'assets' ? 'debug' : 'info'
+  if (!isLogged(severity)) return
+  log(severity, 'request', {
+    request: (c.get('requestId') as string | undefined) ?? null,
     method: methodLabel(c),
     route,
     surface,

@@ -1,7 +1,7 @@
 import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
 import { isWriteFailure, noteWriteFailure } from '../db/write-failures.ts'
 import { badRequest } from '../errors.ts'
-import { isAmbiguousPath } from '../http/ambiguous-paths.ts'
+import { encodedPath, isAmbiguousPath } from '../http/ambiguous-paths.ts'
 import type { HttpEnv } from '../http/http-env.ts'
 import { handleError, handleNotFound } from '../http/errors.ts'
 import { requireRouteMetadata, routesOf } from '../http/metadata.ts'
@@ -71,7 +71,7 @@ const withPanel =
       'panel',
       openPanel(services, {
         ip: platform.clientAddress(c),
-        requestId: c.res.headers.get('x-request-id') ?? '',
+        requestId: c.var.requestId,
         trace: readTrace(c.req.header('traceparent')),
         defer: (work) => void deferred.push(work),
       }),
@@ -80,8 +80,11 @@ const withPanel =
     if (deferred.length > 0) await platform.waitUntil(c, deferred)
   }
 
-const setDefaultHeaders: MiddlewareHandler = async (c, next) => {
-  c.header('x-request-id', readTrace(c.req.header('traceparent'))?.id ?? crypto.randomUUID())
+/** Sets headers in front of the answer. Reading `c.res` before there is an answer would make it slow to send. */
+const setDefaultHeaders: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const requestId = readTrace(c.req.header('traceparent'))?.id ?? crypto.randomUUID()
+  c.set('requestId', requestId)
+  c.header('x-request-id', requestId)
   c.header('x-content-type-options', 'nosniff')
   c.header('cache-control', 'no-store, private')
   c.header('content-security-policy', "default-src 'none'")
@@ -90,7 +93,7 @@ const setDefaultHeaders: MiddlewareHandler = async (c, next) => {
 
 /** Refuses with 400 paths that proxies and routers may read differently. */
 const refuseAmbiguousPaths: MiddlewareHandler = async (c, next) => {
-  if (isAmbiguousPath(new URL(c.req.url).pathname))
+  if (isAmbiguousPath(encodedPath(c.req.url)))
     throw badRequest('The path must not contain empty segments, backslashes, or encoded slashes.')
   await next()
 }

@@ -29,7 +29,7 @@ describe('the log', () => {
         surface: 'client',
         status: 200,
         milliseconds: expect.any(Number),
-        statements: 2,
+        statements: 1,
         actor: 'user',
         actor_id: user.id,
       },

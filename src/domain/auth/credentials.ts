@@ -12,7 +12,7 @@ import type { Actor, Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { previousTokenLocation, tokenLocation } from '../nodes/daemon-address.ts'
 import { resolvePermissions } from '../permissions.ts'
-import { decrypt, digest, equalSecrets } from '../secrets.ts'
+import { decrypt, digest, equalDigests, equalSecrets } from '../secrets.ts'
 import type { ServerAccess, ServerOnNode } from '../servers/access.ts'
 import { parseServerIdentifier } from '../servers/identifiers.ts'
 import { effectiveAcl } from './access-levels.ts'
@@ -191,7 +191,7 @@ async function verifyApiKey(
   row: { key: ApiKey; user: User } | undefined,
   secretHash: string,
 ): Promise<Actor> {
-  const isEqual = equalSecrets(row?.key.secretHash ?? '', secretHash)
+  const isEqual = equalDigests(row?.key.secretHash, secretHash)
   if (!row || !isEqual) throw unauthenticated()
   const { key, user } = row
   if (key.expiresAt && key.expiresAt <= panel.now()) throw unauthenticated()

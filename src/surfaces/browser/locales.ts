@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
@@ -5,6 +6,7 @@ import { findLanguage } from '../../domain/languages.ts'
 import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { noCredential, noPermission } from '../../http/public-route.ts'
+import { sendJson } from '../../http/json-text.ts'
 import { query, returns, summary } from '../../http/route.ts'
 import type { Panel } from '../../panel.ts'
 
@@ -40,24 +42,35 @@ export const locales = new Hono<HttpEnv>().get(
     const { locale, namespace } = c.req.valid('query')
     c.header('cache-control', 'public, max-age=3600, stale-while-revalidate=86400')
     const { panel } = c.var
-    return c.json(
-      Object.fromEntries(await mapNames(locale, (name) => translationsFor(panel, name, namespace))),
-    )
+    const text = joinMembers(await mapNames(locale, (name) => textsFor(panel, name, namespace)))
+    // Else the tag would be made of the answer as a stream.
+    c.header('etag', `"${createHash('sha1').update(text).digest('hex')}"`)
+    return sendJson<Record<string, Record<string, Translations>>>(c, text)
   },
 )
 
-/** Returns the texts of each namespace; unknown languages and namespaces are empty. */
-async function translationsFor(
-  panel: Panel,
-  locale: string,
-  namespaces: string[],
-): Promise<Record<string, Translations>> {
+/** Writes the texts of each namespace as JSON; unknown languages and namespaces are empty. */
+async function textsFor(panel: Panel, locale: string, namespaces: string[]): Promise<string> {
   const language = findLanguage(locale)
-  if (!language) return {}
-  return Object.fromEntries(
-    await mapNames(namespaces, async (name) => (await findTranslations(panel, language, name)) ?? {}),
+  if (!language) return '{}'
+  return joinMembers(
+    await mapNames(namespaces, async (name) => toJson(await findTranslations(panel, language, name))),
   )
 }
+
+const written = new WeakMap<Translations, string>()
+
+/** Writes the texts of a file as JSON, once for each. */
+function toJson(translations: Translations | null): string {
+  if (!translations) return '{}'
+  const text = written.get(translations) ?? JSON.stringify(translations)
+  written.set(translations, text)
+  return text
+}
+
+/** Joins members whose values are JSON to an object; names are different. */
+const joinMembers = (members: (readonly [name: string, json: string])[]): string =>
+  `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
 
 const mapNames = <Value>(names: string[], valueOf: (name: string) => Promise<Value>) =>
   Promise.all(names.map(async (name) => [name, await valueOf(name)] as const))
