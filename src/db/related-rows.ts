@@ -120,7 +120,8 @@ function linkRows({ name, relation }: NonNullable<Arm['relation']>, parents: Row
   }
   const lists = Map.groupBy(related, (row) => row[isUnbounded ? 'parentId' : relatedField])
   for (const parent of parents) parent[name] = lists.get(parent[field]) ?? []
-  if (isUnbounded) truncate(name, parents, related.length > maxRelatedRows.ofAnswer)
+  if (!isUnbounded) return
+  truncate(name, parents, related.length > maxRelatedRows.ofAnswer)
   for (const list of lists.values()) list.sort((left, right) => Number(left.id) - Number(right.id))
 }
 

@@ -109,7 +109,8 @@ function relatedRows(relation: Relation, parent: ArmWithSource, columns: PgColum
   const key = fieldOf(source, relation.field)
   if (relation.isUnbounded) return firstRelatedRows(relation, { table, key, parent, columns })
   const isRelated = sql`${fieldOf(table, relation.relatedField)} in (select ${key} from ${sql.raw(parent.cte)})`
-  return sql`select ${sql.join(columns, sql`, `)} from ${table} where ${isRelated}${inState(relation, table)}`
+  const order = relation.isMany ? sql` order by ${fieldOf(table, 'id')}` : sql``
+  return sql`select ${sql.join(columns, sql`, `)} from ${table} where ${isRelated}${inState(relation, table)}${order}`
 }
 
 /** Selects the first of them, and one more for each limit, which says that there are others. */

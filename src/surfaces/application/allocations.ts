@@ -11,10 +11,10 @@ import { pathId } from '../../domain/fields.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { readQuery } from '../../http/input.ts'
 import { listing, type ListQuery } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
+import { answerPage } from './answers.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { AllocationResource } from './resources/allocation.ts'
 
 const NodeParams = () => z.object({ node: pathId() })
@@ -42,7 +42,7 @@ export const allocations = new Hono<HttpEnv>()
       const { node } = c.req.valid('param')
       const query = await withEmptyServer(c, c.req.valid('query'))
       const page = await listAllocations(c.var.panel, node, query, includes.allowed)
-      return c.json(presentPage('allocation', page, includes, publicUrl(c)))
+      return answerPage(c, 'allocation', page, includes)
     },
   )
 

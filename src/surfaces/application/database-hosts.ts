@@ -14,11 +14,11 @@ import {
 import { pathId } from '../../domain/fields.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
+import { answerOne, answerPage } from './answers.ts'
 import { created } from './created.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentOne, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { DatabaseHostReport, DatabaseHostResource } from './resources/database-host.ts'
 
 const DatabaseHostParams = () => z.object({ database_host: pathId() })
@@ -35,7 +35,7 @@ export const databaseHosts = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'databaseHost')
       const page = await listDatabaseHosts(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('databaseHost', page, includes, publicUrl(c)))
+      return answerPage(c, 'databaseHost', page, includes)
     },
   )
 
@@ -48,7 +48,7 @@ export const databaseHosts = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'databaseHost')
       const host = await findDatabaseHost(c.var.panel, c.req.valid('param').database_host, includes.allowed)
-      return c.json(presentOne('databaseHost', host, includes))
+      return answerOne(c, 'databaseHost', host, includes)
     },
   )
 

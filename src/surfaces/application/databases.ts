@@ -6,9 +6,10 @@ import { rotateDatabasePassword } from '../../domain/databases/passwords.ts'
 import { pathId } from '../../domain/fields.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { created } from './created.ts'
+import { answerList, answerOne } from './answers.ts'
+import { createdAt } from './created.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentList, presentOne } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { DatabaseResource } from './resources/database.ts'
 
 const ServerParams = () => z.object({ server: pathId() })
@@ -25,7 +26,7 @@ export const databases = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'database')
       const rows = await listDatabases(c.var.panel, c.req.valid('param').server, includes.allowed)
-      return c.json(presentList('database', rows, includes))
+      return answerList(c, 'database', rows, includes)
     },
   )
 
@@ -39,7 +40,7 @@ export const databases = new Hono<HttpEnv>()
       const includes = await includesOf(c, 'database')
       const { server, database } = c.req.valid('param')
       const row = await findDatabase(c.var.panel, server, database, includes.allowed)
-      return c.json(presentOne('database', row, includes))
+      return answerOne(c, 'database', row, includes)
     },
   )
 
@@ -55,7 +56,8 @@ export const databases = new Hono<HttpEnv>()
       const { server } = c.req.valid('param')
       const { id } = await createDatabase(c.var.panel, server, c.req.valid('json'))
       const row = await findDatabase(c.var.panel, server, id, includes.allowed)
-      return created(c, `servers/${server}/databases/${id}`, presentOne('database', row, includes))
+      const meta = createdAt(c, `servers/${server}/databases/${id}`)
+      return answerOne(c, 'database', row, includes, { status: 201, meta })
     },
   )
 

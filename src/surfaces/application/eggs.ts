@@ -13,9 +13,10 @@ import { refuseOtherMethods } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import type { BodyFormat } from '../../http/request-body.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
+import { answerList, answerOne } from './answers.ts'
 import { created } from './created.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentList, presentOne } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { AnyEggDocument, EggDocument } from './resources/egg-document.ts'
 import { EggResource } from './resources/egg.ts'
 
@@ -52,7 +53,7 @@ export const eggs = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'egg')
       const eggs = await listEggs(c.var.panel, c.req.valid('param').nest, includes.allowed)
-      return c.json(presentList('egg', eggs, includes))
+      return answerList(c, 'egg', eggs, includes)
     },
   )
 
@@ -87,7 +88,7 @@ export const eggs = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'egg')
       const { nest, egg } = c.req.valid('param')
-      return c.json(presentOne('egg', await findEgg(c.var.panel, nest, egg, includes.allowed), includes))
+      return answerOne(c, 'egg', await findEgg(c.var.panel, nest, egg, includes.allowed), includes)
     },
   )
 

@@ -13,11 +13,11 @@ import {
 } from '../../domain/locations/locations.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
+import { answerOne, answerPage } from './answers.ts'
 import { created } from './created.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentOne, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { LocationResource } from './resources/location.ts'
 
 const LocationParams = () => z.object({ location: pathId() })
@@ -42,7 +42,7 @@ export const locations = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'location')
       const page = await listLocations(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('location', page, includes, publicUrl(c)))
+      return answerPage(c, 'location', page, includes)
     },
   )
 
@@ -55,7 +55,7 @@ export const locations = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'location')
       const location = await findLocation(c.var.panel, c.req.valid('param').location, includes.allowed)
-      return c.json(presentOne('location', location, includes))
+      return answerOne(c, 'location', location, includes)
     },
   )
 

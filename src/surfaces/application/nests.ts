@@ -12,11 +12,11 @@ import {
 import { pathId } from '../../domain/fields.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
+import { answerOne, answerPage } from './answers.ts'
 import { created } from './created.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentOne, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { NestResource } from './resources/nest.ts'
 
 const NestParams = () => z.object({ nest: pathId() })
@@ -32,7 +32,7 @@ export const nests = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'nest')
       const page = await listNests(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('nest', page, includes, publicUrl(c)))
+      return answerPage(c, 'nest', page, includes)
     },
   )
 
@@ -45,7 +45,7 @@ export const nests = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'nest')
       const nest = await findNest(c.var.panel, c.req.valid('param').nest, includes.allowed)
-      return c.json(presentOne('nest', nest, includes))
+      return answerOne(c, 'nest', nest, includes)
     },
   )
 

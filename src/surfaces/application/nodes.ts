@@ -17,11 +17,11 @@ import {
 import { refuseOtherMethods } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
-import { created } from './created.ts'
+import { answerList, answerOne, answerPage } from './answers.ts'
+import { createdAt } from './created.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentList, presentOne, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { NodeConfiguration } from './resources/node-configuration.ts'
 import { ChangedNodeResource, DeployableNodeResource, NodeResource } from './resources/node.ts'
 
@@ -41,7 +41,7 @@ export const nodes = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'node')
       const page = await listNodes(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('node', page, includes, publicUrl(c)))
+      return answerPage(c, 'node', page, includes)
     },
   )
 
@@ -55,8 +55,8 @@ export const nodes = new Hono<HttpEnv>()
       const includes = await includesOf(c, 'deployableNode')
       const request = c.req.valid('query')
       const found = await listDeployableNodes(c.var.panel, request, includes.allowed)
-      if (!request.page) return c.json(presentList('deployableNode', found.rows, includes))
-      return c.json(presentPage('deployableNode', found, includes, publicUrl(c)))
+      if (!request.page) return answerList(c, 'deployableNode', found.rows, includes)
+      return answerPage(c, 'deployableNode', found, includes)
     },
   )
   .use('/deployable', refuseOtherMethods)
@@ -70,7 +70,7 @@ export const nodes = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'node')
       const node = await findNode(c.var.panel, c.req.valid('param').node, includes.allowed)
-      return c.json(presentOne('node', node, includes))
+      return answerOne(c, 'node', node, includes)
     },
   )
 
@@ -93,7 +93,7 @@ export const nodes = new Hono<HttpEnv>()
       const includes = await includesOf(c, 'node')
       const { id } = await addNode(c.var.panel, c.req.valid('json'))
       const node = await findNode(c.var.panel, id, includes.allowed)
-      return created(c, `nodes/${id}`, presentOne('node', node, includes))
+      return answerOne(c, 'node', node, includes, { status: 201, meta: createdAt(c, `nodes/${id}`) })
     },
   )
 
@@ -108,8 +108,8 @@ export const nodes = new Hono<HttpEnv>()
       const includes = await includesOf(c, 'node')
       const { panel } = c.var
       const { node, isUnreachable } = await changeNode(panel, c.req.valid('param').node, c.req.valid('json'))
-      const presented = presentOne('node', await findNode(panel, node.id, includes.allowed), includes)
-      return c.json(isUnreachable ? { ...presented, meta: { daemon: 'unreachable' } } : presented)
+      const meta = isUnreachable ? { daemon: 'unreachable' } : undefined
+      return answerOne(c, 'node', await findNode(panel, node.id, includes.allowed), includes, { meta })
     },
   )
 

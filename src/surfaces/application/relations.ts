@@ -8,14 +8,6 @@ import type { DatabaseWithPassword } from '../../domain/databases/passwords.ts'
 import { resolveInheritedEgg } from '../../domain/eggs/inheritance.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { readIncludes } from '../../http/listing.ts'
-import {
-  type Item,
-  type List,
-  nullResource,
-  type Page,
-  type PageOf,
-  paginationOf,
-} from '../../http/resource.ts'
 import { AllocationResource } from './resources/allocation.ts'
 import { DatabaseHostResource } from './resources/database-host.ts'
 import { DatabasePasswordResource } from './resources/database-password.ts'
@@ -33,7 +25,7 @@ import { UserResource } from './resources/user.ts'
 type Presenter = { name: string; attributes: (row: never) => object }
 
 /** Kinds of resources: those of the rows, and others that are made of the same rows. */
-type ResourceKind =
+export type ResourceKind =
   | Kind
   | 'databasePassword'
   | 'deployableNode'
@@ -44,7 +36,7 @@ type ResourceKind =
 /** How a relation is shown; a name alone is what the key must be able to read. */
 type View = AclResource | ({ acl: AclResource | null } & Partial<Omit<Relation, 'acl' | 'isMany'>>)
 
-type Relation = {
+export type Relation = {
   /** What the key must be able to read; null needs nothing. */
   acl: AclResource | null
   to: ResourceKind
@@ -98,7 +90,7 @@ const nodeViews = {
 } satisfies Record<RelationName<'node'>, View>
 
 /** Every resource of the Application API; for each relation, what the caller's key must be able to read. */
-const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
+export const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
   allocation: rowsOf('allocation', AllocationResource, { node: 'nodes', server: 'servers' }),
   database: rowsOf(
     'database',
@@ -162,69 +154,11 @@ const withParent = (path: string) => (path.includes('.') ? [path.split('.')[0] ?
 const relationOf = (kind: ResourceKind, name: string): Relation | null =>
   Object.hasOwn(resourceKinds[kind].relations, name) ? (resourceKinds[kind].relations[name] ?? null) : null
 
-/** Presents a row with the included relations; denied ones are null resources. */
-export function presentOne(kind: ResourceKind, row: object, includes: Includes, as?: string): Item<object> {
-  const { resource } = resourceKinds[kind]
-  const attributes = resource.attributes(row as never)
-  const related = relationshipsOf(kind, row as Record<string, unknown>, includes)
-  return {
-    object: as ?? resource.name,
-    attributes: related ? { ...attributes, relationships: related } : attributes,
-  }
-}
-
-/** Presents rows as a list without pages. */
-export const presentList = (
-  kind: ResourceKind,
-  rows: object[],
-  includes: Includes,
-  as?: string,
-): List<object> => ({
-  object: 'list',
-  data: rows.map((row) => presentOne(kind, row, includes, as)),
+/** Returns what the includes name below a relation. */
+export const nestedIncludes = ({ allowed, denied }: Includes, name: string): Includes => ({
+  allowed: nestedNames(allowed, name),
+  denied: nestedNames(denied, name),
 })
-
-/** Presents one page of rows. */
-export const presentPage = (
-  kind: ResourceKind,
-  page: Page<object>,
-  includes: Includes,
-  url: string,
-): PageOf<object> => ({
-  ...presentList(kind, page.rows, includes),
-  meta: { pagination: paginationOf(page, url) },
-})
-
-function relationshipsOf(
-  kind: ResourceKind,
-  row: Record<string, unknown>,
-  includes: Includes,
-): Record<string, unknown> | null {
-  const topLevel = (paths: string[]) => paths.filter((path) => !path.includes('.'))
-  const allowed = topLevel(includes.allowed).map(
-    (name) => [name, presentRelation(kind, name, row, includes)] as const,
-  )
-  const denied = topLevel(includes.denied).map((name) => [name, nullResource] as const)
-  return allowed.length + denied.length > 0 ? Object.fromEntries([...allowed, ...denied]) : null
-}
-
-function presentRelation(
-  kind: ResourceKind,
-  name: string,
-  row: Record<string, unknown>,
-  includes: Includes,
-): object {
-  const relation = relationOf(kind, name)
-  if (!relation) return nullResource
-  const nested = { allowed: nestedNames(includes.allowed, name), denied: nestedNames(includes.denied, name) }
-  const related = relation.rows ? relation.rows(row as never) : row[name]
-  if (relation.isMany) {
-    const list = presentList(relation.to, (related ?? []) as object[], nested, relation.as)
-    const { truncated = [] } = row as { truncated?: string[] }
-    return truncated.includes(name) ? { ...list, meta: { truncated: true } } : list
-  }
-  return related ? presentOne(relation.to, related as object, nested, relation.as) : nullResource
-}
 
 const nestedNames = (names: string[], name: string) =>
   names.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1))

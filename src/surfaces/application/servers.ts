@@ -13,10 +13,10 @@ import { changeStartup, StartupInput } from '../../domain/servers/startup.ts'
 import { setSuspended } from '../../domain/servers/suspension.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
+import { answerOne, answerPage } from './answers.ts'
 import { acl } from './middleware.ts'
-import { includesOf, presentOne, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { ServerResource } from './resources/server.ts'
 
 const ServerParams = () => z.object({ server: pathId() })
@@ -29,10 +29,10 @@ const listOptions = {
   hasSearch: true,
 }
 
-/** Presents the server as it is now, with the included relations. */
-async function present(c: Context<HttpEnv>, id: number) {
+/** Answers with the server as it is now and its included relations. */
+async function answerServer(c: Context<HttpEnv>, id: number, status: 200 | 201 = 200) {
   const includes = await includesOf(c, 'server')
-  return presentOne('server', await findServer(c.var.panel, id, includes.allowed), includes)
+  return answerOne(c, 'server', await findServer(c.var.panel, id, includes.allowed), includes, { status })
 }
 
 /** Spec: docs/servers.md#creation, docs/servers.md#details-build-and-startup. */
@@ -46,7 +46,7 @@ export const servers = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'server')
       const page = await listServers(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('server', page, includes, publicUrl(c)))
+      return answerPage(c, 'server', page, includes)
     },
   )
 
@@ -64,7 +64,7 @@ export const servers = new Hono<HttpEnv>()
         c.req.valid('param').external_id,
         includes.allowed,
       )
-      return c.json(presentOne('server', server, includes))
+      return answerOne(c, 'server', server, includes)
     },
   )
 
@@ -77,7 +77,7 @@ export const servers = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'server')
       const server = await findServer(c.var.panel, c.req.valid('param').server, includes.allowed)
-      return c.json(presentOne('server', server, includes))
+      return answerOne(c, 'server', server, includes)
     },
   )
 
@@ -88,9 +88,8 @@ export const servers = new Hono<HttpEnv>()
     body(ServerInput),
     returns(201, ServerResource.One),
     async (c) => {
-      const includes = await includesOf(c, 'server')
       const { id } = await createServer(c.var.panel, c.req.valid('json'))
-      return c.json(presentOne('server', await findServer(c.var.panel, id, includes.allowed), includes), 201)
+      return answerServer(c, id, 201)
     },
   )
 
@@ -128,7 +127,7 @@ export const servers = new Hono<HttpEnv>()
     async (c) => {
       const { server } = c.req.valid('param')
       await changeDetails(c.var.panel, server, c.req.valid('json'))
-      return c.json(await present(c, server))
+      return answerServer(c, server)
     },
   )
 
@@ -142,7 +141,7 @@ export const servers = new Hono<HttpEnv>()
     async (c) => {
       const { server } = c.req.valid('param')
       await changeBuild(c.var.panel, server, c.req.valid('json'))
-      return c.json(await present(c, server))
+      return answerServer(c, server)
     },
   )
 
@@ -156,7 +155,7 @@ export const servers = new Hono<HttpEnv>()
     async (c) => {
       const { server } = c.req.valid('param')
       await changeStartup(c.var.panel, server, c.req.valid('json'))
-      return c.json(await present(c, server))
+      return answerServer(c, server)
     },
   )
 

@@ -16,11 +16,11 @@ import {
 } from '../../domain/users/users.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
-import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
-import { created } from './created.ts'
+import { answerOne, answerPage } from './answers.ts'
+import { createdAt } from './created.ts'
 import { acl, administrator } from './middleware.ts'
-import { includesOf, presentOne, presentPage } from './relations.ts'
+import { includesOf } from './relations.ts'
 import { EmailAddressResource } from './resources/email-address.ts'
 import { UserResource } from './resources/user.ts'
 
@@ -51,7 +51,7 @@ export const users = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'user')
       const page = await listUsers(c.var.panel, c.req.valid('query'), includes.allowed)
-      return c.json(presentPage('user', page, includes, publicUrl(c)))
+      return answerPage(c, 'user', page, includes)
     },
   )
 
@@ -65,7 +65,7 @@ export const users = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'user')
       const user = await findUserByExternalId(c.var.panel, c.req.valid('param').external_id, includes.allowed)
-      return c.json(presentOne('user', user, includes))
+      return answerOne(c, 'user', user, includes)
     },
   )
 
@@ -78,7 +78,7 @@ export const users = new Hono<HttpEnv>()
     async (c) => {
       const includes = await includesOf(c, 'user')
       const user = await findUser(c.var.panel, c.req.valid('param').user, includes.allowed)
-      return c.json(presentOne('user', user, includes))
+      return answerOne(c, 'user', user, includes)
     },
   )
 
@@ -92,7 +92,7 @@ export const users = new Hono<HttpEnv>()
       const includes = await includesOf(c, 'user')
       const { id } = await addUser(c.var.panel, c.req.valid('json'))
       const user = await findUser(c.var.panel, id, includes.allowed)
-      return created(c, `users/${id}`, presentOne('user', user, includes))
+      return answerOne(c, 'user', user, includes, { status: 201, meta: createdAt(c, `users/${id}`) })
     },
   )
 
@@ -112,7 +112,7 @@ export const users = new Hono<HttpEnv>()
         c.req.valid('json'),
       )
       const shown = await findUser(c.var.panel, user.id, includes.allowed)
-      return c.json({ ...presentOne('user', shown, includes), meta: { revocation_errors: revocationErrors } })
+      return answerOne(c, 'user', shown, includes, { meta: { revocation_errors: revocationErrors } })
     },
   )
 
