@@ -45,7 +45,15 @@ export async function seedAnswersWorld(url: string, secretKeys: string, port: nu
   await client.connect()
   try {
     await client.query("set time zone 'UTC'")
-    for (const statement of [people(), places(port), servers(), belongings(), activity(), odds()])
+    for (const statement of [
+      people(),
+      places(port),
+      servers(),
+      belongings(),
+      activity(),
+      odds(),
+      continueIds,
+    ])
       await client.query(withGivenIds(statement))
     for (let n = 1; n <= counts.nodes; n += 1) {
       const token = await at({ table: 'nodes', column: 'daemon_token', row: nodeUuid(n) }, nodeSecret)
@@ -67,8 +75,16 @@ export async function seedAnswersWorld(url: string, secretKeys: string, port: nu
   }
 }
 
+/** Lets the database continue to generate ids behind those that were given. */
+export const continueIds = `
+do $$ declare t record; begin
+  for t in select c.table_name, pg_get_serial_sequence(c.table_name, 'id') as sequence from information_schema.columns c where c.table_schema = 'public' and c.column_name = 'id' loop
+    if t.sequence is not null then perform setval(t.sequence, 10000000); end if;
+  end loop;
+end $$;`
+
 /** Lets insertions give the ids that the database would generate. */
-const withGivenIds = (statement: string) =>
+export const withGivenIds = (statement: string) =>
   statement.replaceAll(/(insert into \w+ \([^)]*\))/g, '$1 overriding system value')
 
 const day = (expression: string) => `'2026-11-20T12:00:00Z'::timestamptz - ${expression} * interval '1 hour'`
@@ -177,12 +193,7 @@ const odds = () => `
 insert into settings (key, value, created_at, updated_at) values ('sign_in.registration', 'true', ${day('1')}, ${day('1')}), ('regions.endpoints', '{"eu":"https://eu.example.test"}', ${day('1')}, ${day('1')});
 insert into jobs (id, name, payload, key, state, run_at, attempts, deadline_at, last_error, finished_at, created_at, updated_at)
 select (lpad(n::text, 8, '0') || '-0b00-4000-8000-' || lpad(n::text, 12, '0'))::uuid, (array['mail.send','servers.install','activity.prune'])[1 + n % 3], '{"n":1}', 'key ' || n, (array['waiting','done','dead'])[1 + n % 3], ${day('-n')}, n % 5, ${day('-200')},
-  case when n % 3 = 2 then 'It failed.' end, case when n % 3 > 0 then ${day('n')} end, ${day('n')}, ${day('n')} from generate_series(1, 40) n;
-do $$ declare t record; begin
-  for t in select c.table_name, pg_get_serial_sequence(c.table_name, 'id') as sequence from information_schema.columns c where c.table_schema = 'public' and c.column_name = 'id' loop
-    if t.sequence is not null then perform setval(t.sequence, 10000); end if;
-  end loop;
-end $$;`
+  case when n % 3 = 2 then 'It failed.' end, case when n % 3 > 0 then ${day('n')} end, ${day('n')}, ${day('n')} from generate_series(1, 40) n;`
 
 const folder = Array.from({ length: 25 }, (_, n) => ({
   name: n % 5 === 0 ? `folder ${n}` : `file-${n}.txt`,

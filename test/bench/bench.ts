@@ -1,137 +1,116 @@
+/**
+ * Measures the panel. `npm run bench -- --only view,list --rounds 5 --concurrency 8,32 --json figures.json`; see
+ * docs/performance.md.
+ */
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
 import { createDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { measureFolder, printFolder } from './folders.ts'
-import { closeConnections, quantile, round, type Scenario, send } from './load.ts'
+import { measureFunctions, printFunctions } from './functions.ts'
 import { measureLogins, printLogins } from './logins.ts'
+import { closeConnections } from './measure.ts'
+import { measureOverload, printOverload } from './overload.ts'
+import { rows } from './rows.ts'
+import { measureRoutes, printRoutes } from './routes.ts'
 import { measureTick, printTick } from './schedules.ts'
-import { seedBench } from './seed.ts'
+import { benchSize, seedBench } from './seed.ts'
+import { measureStart, printStart } from './start.ts'
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '3' },
+    concurrency: { type: 'string', default: '1,8,32,256' },
+    milliseconds: { type: 'string', default: '400' },
+    json: { type: 'string' },
+  },
+})
 
-type Result = {
-  scenario: Scenario
-  perSecond: number
-  p50: number
-  p99: number
-  bytes: number
-  statements: number
+type Context = { url: string; daemonPort: number }
+/** A part of the benchmark: its name for `--only`, and what it measures and prints. */
+type Section = { name: string; measure: (context: Context) => Promise<unknown> }
+
+const only = values.only.split(',').filter(Boolean)
+const rowNames = rows.map(({ name }) => name)
+const routeOptions = {
+  only: only.filter((name) => rowNames.includes(name)),
+  rounds: Number(values.rounds),
+  concurrency: values.concurrency.split(',').map(Number),
+  milliseconds: Number(values.milliseconds),
 }
 
-async function countStatements(port: number, scenario: Scenario): Promise<number> {
-  const read = async () =>
-    ((await (await fetch(`http://127.0.0.1:${port}/statements`)).json()) as { statements: number }).statements
-  const before = await read()
-  await send(port, scenario)
-  return (await read()) - before
-}
+/** Measures something and prints it. */
+const section = <Result>(
+  name: string,
+  measure: (context: Context) => Promise<Result>,
+  print: (result: Result) => void,
+): Section => ({
+  name,
+  measure: async (context) => {
+    const startedAt = performance.now()
+    const result = await measure(context)
+    closeConnections()
+    print(result)
+    console.log(`(${((performance.now() - startedAt) / 1000).toFixed(0)} s)`)
+    return result
+  },
+})
 
-/** Measures all scenarios in turn, so that a slow minute of the machine affects each alike; returns the best round of each. */
-async function measure(port: number, scenarios: Scenario[]): Promise<Result[]> {
-  const results = new Map<Scenario, Result>()
-  for (const scenario of scenarios) await round(port, scenario)
-  for (let at = 0; at < rounds; at += 1) {
-    for (const scenario of scenarios) {
-      const { perSecond, times, bytes } = await round(port, scenario)
-      if (perSecond <= (results.get(scenario)?.perSecond ?? 0)) continue
-      const statements = await countStatements(port, scenario)
-      results.set(scenario, {
-        scenario,
-        perSecond,
-        p50: quantile(times, 0.5),
-        p99: quantile(times, 0.99),
-        bytes,
-        statements,
-      })
-    }
+const sections = [
+  section('routes', ({ url }) => measureRoutes(url, benchSize, routeOptions), printRoutes),
+  section('overload', ({ url }) => measureOverload(url, benchSize), printOverload),
+  section('logins', ({ url }) => measureLogins(url, benchSize), printLogins),
+  section('start', ({ url }) => measureStart(url, benchSize), printStart),
+  section('functions', measureFunctions, printFunctions),
+  section('folder', ({ url }) => measureFolder(url, benchSize), printFolder),
+  section('tick', ({ url, daemonPort }) => measureTick(url, daemonPort), printTick),
+]
+
+const isChosen = ({ name }: Section) =>
+  only.length === 0 || only.includes(name) || (name === 'routes' && routeOptions.only.length > 0)
+
+/** Returns what the figures are of: the machine, the versions and its load. */
+function describeRun() {
+  const [cpu] = cpus()
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  return {
+    commit,
+    date: new Date().toISOString(),
+    machine: `${cpus().length} × ${cpu?.model.trim()}`,
+    node: process.version,
   }
-  return scenarios.flatMap((scenario) => results.get(scenario) ?? [])
 }
 
-function print(results: Result[]): void {
-  const bare = results[0]?.perSecond ?? 1
-  const columns = ['route', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'bytes', 'statements']
-  const rows = results.map(({ scenario, perSecond, p50, p99, bytes, statements }) => [
-    scenario.name,
-    perSecond.toFixed(0),
-    (perSecond / bare).toFixed(3),
-    p50.toFixed(1),
-    p99.toFixed(1),
-    String(bytes),
-    String(statements),
-  ])
-  const widths = columns.map((title, at) =>
-    Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
-  )
-  for (const row of [columns, ...rows]) {
-    console.log(
-      row
-        .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-        .join('  '),
-    )
-  }
+/** Says so when other programs have used the processors: then only shares and processor times can be compared. */
+function printLoad(when: string): number {
+  const [load = 0] = loadavg()
+  const warning = load > 1 ? ': the machine is loaded; compare shares and processor times only' : ''
+  console.log(`load average at the ${when}: ${load.toFixed(1)} on ${cpus().length} processors${warning}`)
+  return load
 }
 
+const run = describeRun()
+console.log(`${run.commit}, ${run.date}, ${run.machine}, Node ${run.node}`)
+const loadAtStart = printLoad('start')
 const database = await createDatabase()
+const daemon = await startProcess('test/bench/daemon.ts', { ready: /listening \d+/ })
+const results: Record<string, unknown> = {}
 try {
-  const seeded = await seedBench(database.url)
-  const server = await startProcess('test/bench/server.ts', { args: [database.url], ready: /listening \d+/ })
-  const port = Number(/listening (\d+)/.exec(server.output())?.[1])
-  const application = { authorization: `Bearer ${seeded.applicationToken}`, accept: 'application/json' }
-  const client = { authorization: `Bearer ${seeded.clientToken}`, accept: 'application/json' }
-  const node = { authorization: `Bearer ${seeded.nodeToken}`, accept: 'application/json' }
-  const batch = {
-    name: 'POST /api/remote/activity (100)',
-    method: 'POST',
-    path: '/api/remote/activity',
-    headers: { ...node, 'content-type': 'application/json' },
-  }
-  const read = {
-    name: 'GET /api/client/servers/{id}',
-    method: 'GET',
-    path: `/api/client/servers/${seeded.uuid}`,
-    headers: client,
-  }
-  const results = await measure(port, [
-    { name: 'bare Hono, one indexed row', method: 'GET', path: '/bare', headers: {} },
-    { name: 'GET /api/client (50)', method: 'GET', path: '/api/client?per_page=50', headers: client },
-    read,
-    {
-      name: 'GET /api/application/servers (50)',
-      method: 'GET',
-      path: '/api/application/servers?per_page=50&include=allocations,user,egg,node,location',
-      headers: application,
-    },
-    {
-      name: 'GET /api/remote/servers (50)',
-      method: 'GET',
-      path: '/api/remote/servers?page=0&per_page=50',
-      headers: node,
-    },
-    // Each reading gives new entries: a batch that comes again is not stored again.
-    {
-      ...batch,
-      get body() {
-        return JSON.stringify({ data: seeded.entries(100) })
-      },
-    },
-  ])
-  const logins = await measureLogins(port, read, seeded.names, rounds)
-  const folder = await measureFolder(database.url, port, {
-    listing: {
-      name: 'GET /api/client/servers/{id}/files/list',
-      method: 'GET',
-      path: `/api/client/servers/${seeded.uuid}/files/list`,
-      headers: client,
-    },
-    read,
-    server: seeded.uuid,
-  })
-  await server.stop()
-  print(results)
-  printLogins(logins)
-  printFolder(folder)
-  printTick(await measureTick(database.url), 1000 / (results[0]?.perSecond ?? 1))
+  const daemonPort = Number(/listening (\d+)/.exec(daemon.output())?.[1])
+  await seedBench(database.url, benchSize, daemonPort)
+  for (const each of sections.filter(isChosen))
+    results[each.name] = await each.measure({ url: database.url, daemonPort })
 } finally {
   closeConnections()
+  await daemon.stop()
   await database.drop()
+}
+console.log()
+const loadAtEnd = printLoad('end')
+if (values.json !== undefined) {
+  const written = { run: { ...run, loadAtStart, loadAtEnd }, ...results }
+  await writeFile(values.json, `${JSON.stringify(written, null, 2)}\n`)
 }

@@ -1,17 +1,19 @@
-import { eq, inArray } from 'drizzle-orm'
-import { nodes, servers } from '../../src/db/schema.ts'
-import { openPostgres } from '../../src/platform/postgres.ts'
+import { Client } from 'pg'
 import { startProcess } from '../support/processes.ts'
-import { closeConnections, quantile, round, type Scenario, send } from './load.ts'
+import { openConnection, quantile, requestBytes } from './http-client.ts'
+import { load, prepareRequests, roundRobin } from './measure.ts'
+import { readUsage, type RunningPanel, startPanel, type Usage } from './panel.ts'
+import { rows } from './rows.ts'
+import { clientToken, serverUuid, type Size } from './seed.ts'
+import { decimal, mib, printHeading } from './table.ts'
 
 const entries = 300_000
-const mib = 1024 * 1024
-
-/** How far the event loop was delayed, in milliseconds, and the greatest growth of resident memory, in bytes. */
-type Usage = { delayP99Ms: number; delayMaxMs: number; memoryGrowthBytes: number }
+const readMs = 3000
+const readers = 4
 
 /** What listing a folder with many entries costs, and what it does to reads beside it: p99 in milliseconds. */
-export type FolderCosts = Usage & {
+export type FolderCosts = Pick<Usage, 'delayP99Ms' | 'delayMaxMs'> & {
+  memoryGrowthBytes: number
   listings: number
   bytes: number
   p50: number
@@ -19,56 +21,80 @@ export type FolderCosts = Usage & {
   busy: number
 }
 
-/** Lists a folder of 300,000 entries again and again, while another client reads. */
-export async function measureFolder(
-  url: string,
-  port: number,
-  { listing, read, server }: { listing: Scenario; read: Scenario; server: string },
-): Promise<FolderCosts> {
+/** Lists a folder of 300,000 entries again and again, while other clients read. */
+export async function measureFolder(url: string, size: Size): Promise<FolderCosts> {
   const daemon = await startProcess('test/bench/folder-daemon.ts', {
     args: [String(entries)],
     ready: /listening \d+/,
   })
+  const port = Number(/listening (\d+)/.exec(daemon.output())?.[1])
+  const previousPort = await setDaemonPort(url, port)
+  const panel = await startPanel({ url, baselineUrl: url })
   try {
-    await setDaemonPort(url, server, Number(/listening (\d+)/.exec(daemon.output())?.[1]))
-    // The server has closed what was idle while the daemon started.
-    closeConnections()
     // The first ones compile the code and let the heap grow to its usual size.
-    for (let at = 0; at < 3; at += 1) await list(port, listing)
-    const quiet = quantile((await round(port, read)).times, 0.99)
-    await takeUsage(port)
-    const lister = keepListing(port, listing)
-    const busy = quantile((await round(port, read)).times, 0.99)
+    for (let at = 0; at < 3; at += 1) await list(panel)
+    const view = rows.find(({ name }) => name === 'view')
+    if (!view) throw new Error('There is no row of the view.')
+    const requests = prepareRequests(panel.port, 1000, (n) => view.request(n, size))
+    const reads = roundRobin(panel.port, view.status, requests)
+    await load(reads, readers, 500)
+    const quiet = quantile((await load(reads, readers, readMs)).times, 0.99)
+    const { rssBytes } = await readUsage(panel, true)
+    const lister = keepListing(panel)
+    const busy = quantile((await load(reads, readers, readMs)).times, 0.99)
     const { times, bytes } = await lister.end()
-    const usage = await takeUsage(port)
-    return { ...usage, listings: times.length, bytes, p50: quantile(times, 0.5), quiet, busy }
+    const { delayP99Ms, delayMaxMs, maxRssBytes } = await readUsage(panel)
+    return {
+      delayP99Ms,
+      delayMaxMs,
+      memoryGrowthBytes: Math.max(0, maxRssBytes - rssBytes),
+      listings: times.length,
+      bytes,
+      p50: quantile(times, 0.5),
+      quiet,
+      busy,
+    }
   } finally {
+    await panel.stop()
     await daemon.stop()
+    await setDaemonPort(url, previousPort)
   }
 }
 
-async function setDaemonPort(url: string, server: string, daemonListen: number): Promise<void> {
-  const database = openPostgres(url, 1)
-  const nodeIds = database.db.select({ id: servers.nodeId }).from(servers).where(eq(servers.uuid, server))
-  await database.db.update(nodes).set({ daemonListen }).where(inArray(nodes.id, nodeIds))
-  await database.close()
+/** Sets the port of every daemon; returns the one before. */
+async function setDaemonPort(url: string, port: number): Promise<number> {
+  const client = new Client(url)
+  await client.connect()
+  const { rows: nodes } = await client.query<{ port: number }>(
+    'select daemon_listen as port from nodes limit 1',
+  )
+  await client.query('update nodes set daemon_listen = $1', [port])
+  await client.end()
+  return nodes[0]?.port ?? 0
 }
 
-async function list(port: number, listing: Scenario): Promise<number> {
-  const { status, bytes } = await send(port, listing)
-  if (status !== 200) throw new Error(`A listing answered ${status}.`)
-  return bytes
+async function list(panel: RunningPanel): Promise<{ bytes: number; milliseconds: number }> {
+  const connection = openConnection(panel.port)
+  const request = {
+    method: 'GET',
+    path: `/api/client/servers/${serverUuid(1)}/files/list`,
+    headers: { authorization: `Bearer ${clientToken(1)}`, accept: 'application/json' },
+  }
+  const answer = await connection.send(requestBytes(panel.port, request))
+  connection.close()
+  if (answer.status !== 200) throw new Error(`A listing answered ${answer.status}: ${answer.body}`)
+  return answer
 }
 
-function keepListing(port: number, listing: Scenario) {
+function keepListing(panel: RunningPanel) {
   let isOver = false
   const times: number[] = []
   let bytes = 0
   const work = (async () => {
     while (!isOver) {
-      const start = performance.now()
-      bytes = await list(port, listing)
-      times.push(performance.now() - start)
+      const answer = await list(panel)
+      bytes = answer.bytes
+      times.push(answer.milliseconds)
     }
   })()
   // A failure is thrown by `end`.
@@ -82,17 +108,13 @@ function keepListing(port: number, listing: Scenario) {
   }
 }
 
-/** Returns the usage of the panel's process since the last call, and begins anew. */
-const takeUsage = async (port: number): Promise<Usage> =>
-  (await (await fetch(`http://127.0.0.1:${port}/usage`)).json()) as Usage
-
-/** Prints the row of a large folder. */
+/** Prints what a large folder costs. */
 export function printFolder(costs: FolderCosts): void {
-  const words = [
-    `${costs.listings} listings one after the other, p50 ${costs.p50.toFixed(0)} ms, ${(costs.bytes / mib).toFixed(1)} MiB each`,
-    `event loop delayed by ${costs.delayP99Ms.toFixed(0)} ms at p99, ${costs.delayMaxMs.toFixed(0)} ms at most`,
-    `${(costs.memoryGrowthBytes / mib).toFixed(0)} MiB more memory`,
-    `reads beside them p99 ${costs.busy.toFixed(1)} ms, ${costs.quiet.toFixed(1)} ms beside none`,
-  ]
-  console.log(`\nfolder of ${entries.toLocaleString('en')} entries: ${words.join('; ')}`)
+  printHeading(`a folder of ${entries.toLocaleString('en')} entries`)
+  console.log(
+    `${costs.listings} listings one after the other, p50 ${decimal(costs.p50, 0)} ms, ${mib(costs.bytes)} MiB each, ${mib(costs.memoryGrowthBytes)} MiB more memory`,
+  )
+  console.log(
+    `event loop delayed by ${decimal(costs.delayP99Ms, 0)} ms at p99, ${decimal(costs.delayMaxMs, 0)} ms at most; reads beside them p99 ${decimal(costs.busy, 1)} ms, beside none ${decimal(costs.quiet, 1)} ms`,
+  )
 }

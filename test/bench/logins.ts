@@ -1,94 +1,100 @@
-import { csrfToken, newSessionToken } from '../../src/domain/auth/sessions.ts'
-import { quantile, round, type Scenario, send } from './load.ts'
-import { benchOrigin } from './services.ts'
-import { benchPassword } from './seed.ts'
+import { openConnection, quantile, requestBytes } from './http-client.ts'
+import { load, prepareRequests, roundRobin, type Target } from './measure.ts'
+import { type RunningPanel, startPanel } from './panel.ts'
+import { loginRequest, rows } from './rows.ts'
+import type { Size } from './seed.ts'
+import { decimal, printHeading } from './table.ts'
 
-/** Durations of reads in milliseconds, without logins and with one login of each name in flight. */
-type LoginCosts = { read: string; inFlight: number; quiet: number; busy: number; loginsPerSecond: number }
+/** A hundred logins at once; and reads without logins and with twenty in flight, p99 in milliseconds. */
+type LoginCosts = {
+  burst: { answers: number; p50: number; p99: number; refused: number }
+  quiet: number
+  busy: number
+  loginsPerSecond: number
+}
 
-/** Measures both in turn, so that a slow minute of the machine affects each alike. */
-export async function measureLogins(
-  port: number,
-  read: Scenario,
-  names: string[],
-  rounds: number,
-): Promise<LoginCosts> {
-  const quiet: number[] = []
-  const busy: number[] = []
-  let logins = 0
-  let milliseconds = 0
-  for (let at = 0; at < rounds; at += 1) {
-    quiet.push(...(await round(port, read)).times)
-    const start = performance.now()
-    const signingIn = keepSigningIn(port, names)
-    try {
-      busy.push(...(await round(port, read)).times)
-    } finally {
-      logins += await signingIn.end()
+const burst = 100
+const inFlight = 20
+const rounds = 3
+const readMs = 2000
+/** So many that reads do not wait for each other. */
+const readers = 4
+
+/** Measures logins, and what they do to reads beside them, in turn. */
+export async function measureLogins(url: string, size: Size): Promise<LoginCosts> {
+  const panel = await startPanel({ url, baselineUrl: null })
+  try {
+    const view = rows.find(({ name }) => name === 'view')
+    if (!view) throw new Error('There is no row of the view.')
+    const requests = prepareRequests(panel.port, 1000, (n) => view.request(n, size))
+    const reads = roundRobin(panel.port, view.status, requests)
+    await load(reads, readers, readMs)
+    const quiet: number[] = []
+    const busy: number[] = []
+    let perSecond = 0
+    for (let round = 0; round < rounds; round += 1) {
+      quiet.push(...(await load(reads, readers, readMs)).times)
+      const beside = await readBesideLogins(panel, reads, size)
+      busy.push(...beside.times)
+      perSecond += beside.perSecond / rounds
     }
-    milliseconds += performance.now() - start
-  }
-  return {
-    read: read.name,
-    inFlight: names.length,
-    quiet: quantile(quiet, 0.99),
-    busy: quantile(busy, 0.99),
-    loginsPerSecond: (logins * 1000) / milliseconds,
+    return {
+      burst: await signInAtOnce(panel, size),
+      quiet: quantile(quiet, 0.99),
+      busy: quantile(busy, 0.99),
+      loginsPerSecond: perSecond,
+    }
+  } finally {
+    await panel.stop()
   }
 }
 
-/** Signs in every user repeatedly; `end` waits for the last login and returns how many there were. */
-function keepSigningIn(port: number, names: string[]): { end: () => Promise<number> } {
+async function readBesideLogins(panel: RunningPanel, reads: Target, size: Size) {
   let isOver = false
   let logins = 0
-  const signIns = Promise.all(
-    names.map(async (name) => {
-      while (!isOver) {
-        const { status } = await send(port, loginOf(name))
-        if (status !== 200) throw new Error(`A login answered ${status}.`)
-        logins += 1
-      }
+  const start = performance.now()
+  const work = Array.from({ length: inFlight }, async (_, user) => {
+    const connection = openConnection(panel.port)
+    while (!isOver) {
+      const { status } = await connection.send(requestBytes(panel.port, loginRequest(user, size)))
+      if (status === 200) logins += 1
+      else await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    connection.close()
+  })
+  // The first hashes have begun.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const { times } = await load(reads, readers, readMs)
+  isOver = true
+  await Promise.all(work)
+  return { times, perSecond: (logins * 1000) / (performance.now() - start) }
+}
+
+async function signInAtOnce(panel: RunningPanel, size: Size): Promise<LoginCosts['burst']> {
+  const answers = await Promise.all(
+    Array.from({ length: burst }, async (_, user) => {
+      const connection = openConnection(panel.port)
+      const answer = await connection.send(requestBytes(panel.port, loginRequest(user, size)))
+      connection.close()
+      return answer
     }),
   )
-  // A failure is thrown by `end`.
-  signIns.catch(() => undefined)
+  const times = answers.filter(({ status }) => status === 200).map(({ milliseconds }) => milliseconds)
   return {
-    end: async () => {
-      isOver = true
-      await signIns
-      return logins
-    },
+    answers: times.length,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    refused: burst - times.length,
   }
 }
 
-let networks = 0
-
-/** Builds a login from a new network each time, because logins are limited by network. */
-function loginOf(user: string): Scenario {
-  networks += 1
-  const token = newSessionToken()
-  return {
-    name: 'POST /auth/login',
-    method: 'POST',
-    path: '/auth/login',
-    headers: {
-      'content-type': 'application/json',
-      origin: benchOrigin,
-      cookie: `roost_session=${token}`,
-      'x-xsrf-token': csrfToken(token),
-      'x-bench-address': `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}`,
-    },
-    body: JSON.stringify({ user, password: benchPassword }),
-  }
-}
-
-/** Prints the row of reads during logins. */
-export function printLogins({ read, inFlight, quiet, busy, loginsPerSecond }: LoginCosts): void {
-  const words = [
-    `p99 ${busy.toFixed(1)} ms beside ${inFlight} logins in flight`,
-    `${quiet.toFixed(1)} ms beside none`,
-    `${(busy / quiet).toFixed(2)} times as much`,
-    `${loginsPerSecond.toFixed(1)} logins/s`,
-  ]
-  console.log(`\n${read}: ${words.join(', ')}`)
+/** Prints what logins cost, and what they do to reads. */
+export function printLogins({ burst: at, quiet, busy, loginsPerSecond }: LoginCosts): void {
+  printHeading('logins')
+  console.log(
+    `${burst} at once: ${at.answers} signed in, p50 ${decimal(at.p50, 0)} ms, p99 ${decimal(at.p99, 0)} ms, ${at.refused} refused`,
+  )
+  console.log(
+    `reads beside ${inFlight} logins in flight: p99 ${decimal(busy, 1)} ms, beside none ${decimal(quiet, 1)} ms, ×${decimal(busy / quiet, 2)} (target: ×1.5); ${decimal(loginsPerSecond, 1)} logins/s`,
+  )
 }

@@ -1,0 +1,73 @@
+import { Client } from 'pg'
+import { openConnection, requestBytes } from './http-client.ts'
+import type { RunningPanel } from './panel.ts'
+import type { Row } from './rows.ts'
+import type { Size } from './seed.ts'
+import type { Statement, StatementProxy } from './statement-proxy.ts'
+
+/** What a route sends to the database: the statements of several requests, and the bytes of an answer. */
+export type Captured = { requests: Statement[][]; statements: number; bytes: number }
+
+/** Requests whose statements are recorded; the first ones fill caches and open connections. */
+const warmingRequests = 10
+const recordedRequests = 24
+
+/** Records the statements of a route at the driver, whatever driver that is. */
+export async function captureRow(
+  row: Row,
+  panel: RunningPanel,
+  proxy: StatementProxy,
+  size: Size,
+): Promise<Captured> {
+  const connection = openConnection(panel.port)
+  const requests: Statement[][] = []
+  let bytes = 0
+  for (let n = 0; n < warmingRequests + recordedRequests; n += 1) {
+    proxy.take()
+    const answer = await connection.send(requestBytes(panel.port, row.request(n, size)))
+    if (answer.status !== row.status)
+      throw new Error(`${row.name} answered ${answer.status} in place of ${row.status}: ${answer.body}`)
+    if (n < warmingRequests) continue
+    requests.push(proxy.take())
+    bytes = answer.bytes
+    // Work that goes on after the answer is not the request's.
+    if (row.changing) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  connection.close()
+  const counts = requests.map((statements) => statements.length).toSorted((a, b) => a - b)
+  const statements = counts[Math.floor(counts.length / 2)] ?? 0
+  return { requests: requests.filter((each) => each.length === statements), statements, bytes }
+}
+
+/** Counts the blocks that the statements of one request touch, hit or read, once everything is in memory. */
+export async function countBlocks(url: string, { requests }: Captured): Promise<number> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    const counts: number[] = []
+    for (const statements of requests.slice(0, 8)) {
+      let blocks = 0
+      for (const statement of statements) blocks += await explain(client, statement)
+      counts.push(blocks)
+    }
+    return counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0
+  } finally {
+    await client.end()
+  }
+}
+
+type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }
+
+/** Runs the statement twice, undoes it, and returns the blocks of the second run. */
+async function explain(client: Client, { text, values }: Statement): Promise<number> {
+  const explained = { text: `explain (analyze, buffers, format json) ${text}`, values }
+  let blocks = 0
+  for (let run = 0; run < 2; run += 1) {
+    await client.query('begin')
+    const { rows } = await client.query<{ 'QUERY PLAN': Plan[] }>(explained)
+    await client.query('rollback')
+    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+    blocks = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
+  }
+  return blocks
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sendOnce } from './http-client.ts'
+import { origin } from './rows.ts'
+import { benchKeys } from './seed.ts'
+
+/** Connections of the panel and of the baselines, each. */
+export const poolSize = 10
+
+/** What `npm start` runs. */
+const panelEntry = 'functions/all/node.ts'
+const startTimeoutMs = 60_000
+
+/** A panel in its own process, as operators run it. */
+export type RunningPanel = {
+  port: number
+  /** The port at which the process is measured; 0 without the instrument. */
+  instrument: number
+  pid: number
+  stop: () => Promise<void>
+}
+
+/** Processor time in milliseconds, memory in bytes, delays of the event loop in milliseconds. */
+export type Usage = {
+  processorMs: number
+  rssBytes: number
+  maxRssBytes: number
+  delayP99Ms: number
+  delayMaxMs: number
+}
+
+/** The address of the database of the panel; `baselineUrl` is that of the baselines, null without the instrument. */
+export type PanelOptions = { url: string; baselineUrl: string | null }
+
+/** Starts the panel over a migrated database, and resolves with its first answer. Its log goes nowhere. */
+export async function startPanel({ url, baselineUrl }: PanelOptions): Promise<RunningPanel> {
+  const folder = await mkdtemp(join(tmpdir(), 'roost-bench-'))
+  const [port = 0, instrument = 0] = await freePorts(2)
+  const child = spawn(
+    process.execPath,
+    [...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']), panelEntry],
+    {
+      env: {
+        PATH: process.env.PATH,
+        ...panelEnvironment(url, port, folder),
+        BENCH_INSTRUMENT_PORT: String(instrument),
+        BENCH_BASELINE_URL: baselineUrl ?? '',
+        BENCH_POOL_SIZE: String(poolSize),
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  try {
+    await untilAnswer(child, port)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  return {
+    port,
+    instrument: baselineUrl === null ? 0 : instrument,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const panelEnvironment = (url: string, port: number, folder: string) => ({
+  APP_URL: origin,
+  APP_KEYS: benchKeys,
+  DATABASE_URL: url,
+  DATABASE_POOL_SIZE: String(poolSize),
+  DATA_DIR: folder,
+  HOST: '127.0.0.1',
+  PORT: String(port),
+  TRUSTED_PROXIES: '1',
+  CLIENT_RATE_LIMIT: '1000000000',
+  APPLICATION_RATE_LIMIT: '1000000000',
+})
+
+async function untilAnswer(child: ChildProcess, port: number): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs
+  for (;;) {
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error('The panel ended before its first answer, or gave none.')
+    const answer = await sendOnce(port, { method: 'GET', path: '/auth/methods', headers: {} }).catch(
+      () => null,
+    )
+    if (answer?.status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
+
+const at = (panel: RunningPanel, path: string) => `http://127.0.0.1:${panel.instrument}${path}`
+
+/** Reads what the process has used; with `reset`, maxima are counted anew. */
+export const readUsage = async (panel: RunningPanel, reset = false): Promise<Usage> =>
+  (await (await fetch(at(panel, `/usage${reset ? '?reset' : ''}`))).json()) as Usage
+
+/** Sends a command to the instrument. */
+export async function command(panel: RunningPanel, path: string, body?: object): Promise<void> {
+  const answer = await fetch(at(panel, path), {
+    method: 'POST',
+    ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+  })
+  if (!answer.ok) throw new Error(`The instrument answered ${answer.status} to ${path}.`)
+}
+
+/** Returns the bytes that were allocated since the command `/allocations`. */
+export const readAllocations = async (panel: RunningPanel): Promise<number> =>
+  ((await (await fetch(at(panel, '/allocations'))).json()) as { bytes: number }).bytes

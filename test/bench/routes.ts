@@ -1,0 +1,275 @@
+import { measureAllocations } from './allocations.ts'
+import { type Captured, captureRow, countBlocks } from './capture.ts'
+import { requestBytes } from './http-client.ts'
+import { load, prepareRequests, roundRobin, type Sample, sample, type Target } from './measure.ts'
+import { command, type RunningPanel, startPanel } from './panel.ts'
+import { type BackendTimes, watchBackends } from './processor-time.ts'
+import { rows, type Row } from './rows.ts'
+import type { Size } from './seed.ts'
+import { openStatementProxy } from './statement-proxy.ts'
+import { decimal, kib, percent, printHeading, printTable, type Spread, spreadOf } from './table.ts'
+
+export type RouteOptions = {
+  only: string[]
+  rounds: number
+  concurrency: number[]
+  /** Milliseconds of each measurement. */
+  milliseconds: number
+}
+
+/** What does not depend on the machine. */
+export type Constants = { statements: number; blocks: number; bytes: number; allocations: number }
+
+/** Figures of a route at one number of callers; the shares are medians over the rounds. */
+export type RouteResult = {
+  name: string
+  concurrency: number
+  perSecond: number
+  p50: number
+  p99: number
+  node: number
+  postgres: number
+  refused: number
+  rounds: number
+  ofA: Spread
+  ofB: Spread
+  ofBProcessor: Spread
+}
+
+export type RouteResults = {
+  constants: Record<string, Constants>
+  results: RouteResult[]
+  bare: RouteResult[]
+}
+
+type Bench = { panel: RunningPanel; backends: BackendTimes | null; options: RouteOptions; size: Size }
+type Measured = { row: Row; target: Target; baseline: Target | null }
+
+const distinctRequests = 1000
+const warmingCallers = 32
+/** With more callers only the throughput counts, of that with few. */
+const maxComparedCallers = 32
+/** No further round begins after so long. */
+const maxRoundsMs = 120_000
+
+/** Captures the statements of the rows in a panel of its own, by a proxy in front of the database. */
+export async function captureRows(url: string, size: Size, chosen: Row[]): Promise<Map<string, Captured>> {
+  const proxy = await openStatementProxy(url)
+  const panel = await startPanel({ url: proxy.url, baselineUrl: null })
+  try {
+    const captured = new Map<string, Captured>()
+    for (const row of chosen) captured.set(row.name, await captureRow(row, panel, proxy, size))
+    return captured
+  } finally {
+    await panel.stop()
+    await proxy.close()
+  }
+}
+
+/** Returns the rows that `only` names, or all. */
+export const chooseRows = (only: string[]): Row[] =>
+  only.length === 0 ? rows : rows.filter(({ name }) => only.includes(name))
+
+/** Measures routes against both baselines, in rounds over all of them, so that each round has the same machine. */
+export async function measureRoutes(url: string, size: Size, options: RouteOptions): Promise<RouteResults> {
+  const chosen = chooseRows(options.only)
+  const captured = await captureRows(url, size, chosen)
+  const panel = await startPanel({ url, baselineUrl: url })
+  const backends = await watchBackends(url)
+  try {
+    const bench = { panel, backends, options, size }
+    const measured: Measured[] = []
+    for (const row of chosen) measured.push(await prepareRow(bench, row, captured.get(row.name)))
+    const rounds = await measureRounds(bench, measured)
+    const constants: Record<string, Constants> = {}
+    for (const row of chosen) {
+      const found = captured.get(row.name)
+      if (!found) continue
+      const { statements, bytes } = found
+      // What was created cannot be created again.
+      const blocks = row.isWithoutBaseline ? Number.NaN : await countBlocks(url, found)
+      const allocations = await measureAllocations(row, panel, size)
+      constants[row.name] = { statements, blocks, bytes, allocations }
+    }
+    return { constants, ...summarise(rounds) }
+  } finally {
+    await backends?.close()
+    await panel.stop()
+  }
+}
+
+/** Registers the baseline of a row in the process of the panel, and prepares the requests of both. */
+async function prepareRow(
+  { panel, size }: Bench,
+  row: Row,
+  captured: Captured | undefined,
+): Promise<Measured> {
+  const target = row.changing
+    ? generated(panel.port, row, size)
+    : roundRobin(
+        panel.port,
+        row.status,
+        prepareRequests(panel.port, distinctRequests, (n) => row.request(n, size)),
+      )
+  if (row.isWithoutBaseline || !captured) return { row, target, baseline: null }
+  const { requests, bytes } = captured
+  await command(panel, '/baselines', { name: row.name, requests, bytes, changing: row.changing === true })
+  const request = { method: 'GET', path: `/baselines/${row.name}`, headers: {} }
+  return {
+    row,
+    target,
+    baseline: roundRobin(panel.instrument, 200, [requestBytes(panel.instrument, request)]),
+  }
+}
+
+/** Changes are made anew each time: some are refused when they come again. */
+function generated(port: number, row: Row, size: Size): Target {
+  let turn = 0
+  return {
+    port,
+    status: row.status,
+    next: () => {
+      turn += 1
+      return requestBytes(port, row.request(turn, size))
+    },
+  }
+}
+
+type Round = { name: string; concurrency: number; route: Sample; a: Sample; b: Sample | null }
+
+async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[]> {
+  const { panel, options } = bench
+  const bare = roundRobin(panel.instrument, 200, [
+    requestBytes(panel.instrument, { method: 'GET', path: '/bare', headers: {} }),
+  ])
+  for (const { target, baseline, row } of measured) {
+    await load(target, Math.min(warmingCallers, row.maxConcurrency ?? warmingCallers), options.milliseconds)
+    if (baseline) await load(baseline, warmingCallers, options.milliseconds)
+  }
+  await load(bare, warmingCallers, options.milliseconds)
+  const startedAt = performance.now()
+  const rounds: Round[] = []
+  const take = (target: Target, concurrency: number) =>
+    sample(target, concurrency, options.milliseconds, bench)
+  for (let round = 0; round < options.rounds; round += 1) {
+    if (round > 0 && performance.now() - startedAt > maxRoundsMs) break
+    for (const concurrency of options.concurrency) {
+      const a = await take(bare, concurrency)
+      for (const { row, target, baseline } of measured) {
+        if (concurrency > (row.maxConcurrency ?? concurrency)) continue
+        const route = await take(target, concurrency)
+        const b = baseline && concurrency <= maxComparedCallers ? await take(baseline, concurrency) : null
+        rounds.push({ name: row.name, concurrency, route, a, b })
+      }
+    }
+  }
+  return rounds
+}
+
+/** Makes of all rounds one line for each route and number of callers. */
+function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult[] } {
+  const groups = Object.values(
+    Object.groupBy(rounds, ({ name, concurrency }) => `${name} ${concurrency}`),
+  ).flatMap((group) => (group ? [group] : []))
+  const results = groups.flatMap((group) => {
+    const [first] = group
+    if (!first) return []
+    return [
+      {
+        ...figuresOf(
+          first.name,
+          first.concurrency,
+          group.map(({ route }) => route),
+        ),
+        ofA: spreadOf(group.map(({ route, a }) => route.perSecond / a.perSecond)),
+        ofB: spreadOf(group.map(({ route, b }) => (b ? route.perSecond / b.perSecond : Number.NaN))),
+        ofBProcessor: spreadOf(group.map(({ route, b }) => (b ? costOf(b) / costOf(route) : Number.NaN))),
+      },
+    ]
+  })
+  const byConcurrency = Object.values(Object.groupBy(rounds, ({ concurrency }) => String(concurrency)))
+  const bare = byConcurrency.flatMap((group) => {
+    const [first] = group ?? []
+    if (!group || !first) return []
+    const none = spreadOf([])
+    const samples = [...new Set(group.map(({ a }) => a))]
+    return [{ ...figuresOf('A', first.concurrency, samples), ofA: none, ofB: none, ofBProcessor: none }]
+  })
+  return { results, bare }
+}
+
+const costOf = ({ node, postgres }: Sample) => node + (Number.isNaN(postgres) ? 0 : postgres)
+
+function figuresOf(name: string, concurrency: number, samples: Sample[]) {
+  const median = (pick: (sample: Sample) => number) => spreadOf(samples.map(pick)).median
+  return {
+    name,
+    concurrency,
+    perSecond: median(({ perSecond }) => perSecond),
+    p50: median(({ p50 }) => p50),
+    p99: median(({ p99 }) => p99),
+    node: median(({ node }) => node),
+    postgres: median(({ postgres }) => postgres),
+    refused: samples.reduce((sum, { refused }) => sum + refused, 0),
+    rounds: samples.length,
+  }
+}
+
+/** Prints the figures of the routes, and how their throughput changes with the number of callers. */
+export function printRoutes({ constants, results, bare }: RouteResults): void {
+  const rounds = Math.max(...results.map((each) => each.rounds))
+  printHeading(
+    `routes, ${rounds} rounds: % of A (bare Hono, one prepared query) and of B (the same statements, a static body)`,
+  )
+  const columns = [
+    'route',
+    'callers',
+    'req/s',
+    'p50 ms',
+    'p99 ms',
+    '% of A',
+    '% of B',
+    '% of B, processor',
+    'Node ms',
+    'PostgreSQL ms',
+    'refused',
+  ]
+  const lines = [...bare, ...results].map((each) => [
+    each.name,
+    String(each.concurrency),
+    decimal(each.perSecond, 0),
+    decimal(each.p50, 1),
+    decimal(each.p99, 1),
+    percent(each.ofA),
+    percent(each.ofB),
+    percent(each.ofBProcessor),
+    decimal(each.node, 2),
+    decimal(each.postgres, 2),
+    String(each.refused),
+  ])
+  printTable(columns, lines)
+  printHeading('per request, whatever the machine')
+  printTable(
+    ['route', 'statements', 'blocks', 'answer KiB', 'allocated KiB'],
+    Object.entries(constants).map(([name, { statements, blocks, bytes, allocations }]) => [
+      name,
+      String(statements),
+      decimal(blocks, 0),
+      kib(bytes),
+      kib(allocations),
+    ]),
+  )
+  printFlatness(results)
+}
+
+/** Prints the throughput at many callers as a share of that at 8. */
+function printFlatness(results: RouteResult[]): void {
+  const names = [...new Set(results.map(({ name }) => name))]
+  const at = (name: string, concurrency: number) =>
+    results.find((each) => each.name === name && each.concurrency === concurrency)?.perSecond ?? Number.NaN
+  printHeading('throughput at 32 and 256 callers, of that at 8 (target: 0.9)')
+  printTable(
+    ['route', '32 / 8', '256 / 8'],
+    names.map((name) => [name, ...[32, 256].map((many) => decimal(at(name, many) / at(name, 8), 2))]),
+  )
+}
