@@ -109,7 +109,6 @@ export function serverRows(values: Partial<ServerConfigurationRows> = {}): Serve
     server: serverRow(),
     egg: eggRow(),
     configFrom: null,
-    copyScriptFrom: null,
     variables: [],
     allocations: [allocationRow(41, '203.0.113.9', 25565)],
     location,

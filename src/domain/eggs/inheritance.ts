@@ -4,13 +4,27 @@ import type { Egg } from '../../db/tables/eggs.ts'
 import { invalid } from '../../errors.ts'
 import type { Tx } from '../../panel.ts'
 
+/** What an egg inherits from the egg in `configFrom`. */
+export type InheritedConfiguration = Pick<
+  Egg,
+  'features' | 'fileDenylist' | 'configFiles' | 'configStartup' | 'configLogs' | 'configStop'
+>
+
 /**
  * Fills in inherited values, one level deep. Configuration and features come from `configFrom` where the egg's
  * own are null; the parent's file denylist always replaces the own one. An egg without a script inherits script,
  * entry point and container together from `copyScriptFrom`. Spec: docs/eggs.md#inheritance.
  */
 export function resolveInheritedEgg(egg: Egg, configFrom: Egg | null, copyScriptFrom: Egg | null): Egg {
-  const script = egg.scriptInstall ? egg : (copyScriptFrom ?? egg)
+  const { scriptInstall, scriptEntry, scriptContainer } = egg.scriptInstall ? egg : (copyScriptFrom ?? egg)
+  return { ...inheritConfiguration(egg, configFrom), scriptInstall, scriptEntry, scriptContainer }
+}
+
+/** Fills in the inherited configuration alone. */
+export function inheritConfiguration<Configured extends InheritedConfiguration>(
+  egg: Configured,
+  configFrom: InheritedConfiguration | null,
+): Configured {
   return {
     ...egg,
     features: egg.features ?? configFrom?.features ?? null,
@@ -19,9 +33,6 @@ export function resolveInheritedEgg(egg: Egg, configFrom: Egg | null, copyScript
     configStartup: egg.configStartup ?? configFrom?.configStartup ?? null,
     configLogs: egg.configLogs ?? configFrom?.configLogs ?? null,
     configStop: egg.configStop ?? configFrom?.configStop ?? null,
-    scriptInstall: script.scriptInstall,
-    scriptEntry: script.scriptEntry,
-    scriptContainer: script.scriptContainer,
   }
 }
 

@@ -1,7 +1,15 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { type Database, prepared } from '../../db/database.ts'
-import { embedMany, embedOnce, embedOne } from '../../db/embed.ts'
-import { paginatePrepared, type RowPage, unlimitedCount } from '../../db/pagination.ts'
+import type { DataColumn } from '../../db/data-column.ts'
+import { embedMany, embedOnce, embedOne, rowOf } from '../../db/embed.ts'
+import { jsonColumn } from '../../db/json.ts'
+import {
+  type FoundPage,
+  type PageNumbers,
+  preparedPage,
+  type RowPage,
+  toPage,
+  unlimitedCount,
+} from '../../db/pagination.ts'
 import {
   activity,
   allocations,
@@ -12,93 +20,150 @@ import {
   servers,
   transfers,
 } from '../../db/schema.ts'
+import type { Egg } from '../../db/tables/eggs.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { forbidden, notFound } from '../../errors.ts'
 import type { Panel, Tx } from '../../panel.ts'
 import type { EventName } from '../activity/events.ts'
-import type { ServerConfigurationRows } from '../servers/configuration.ts'
+import type { InstallScriptRows, ServerConfigurationRows } from '../servers/configuration.ts'
+import {
+  type ConfiguredAllocation,
+  configuredColumns,
+  type ConfiguredEgg,
+  type ConfiguredLocation,
+  type ConfiguredServer,
+  type ConfiguredVariable,
+} from '../servers/daemon-settings.ts'
 import { matchesServerIdentifier, parseServerIdentifier } from '../servers/identifiers.ts'
 
-const { placeholder } = sql
+const { server: serverColumns, ...relatedColumns } = configuredColumns
 
 const embedEgg = () =>
   embedOne(eggs, {
+    columns: relatedColumns.egg,
     where: (egg) => eq(egg.id, servers.eggId),
     with: (egg) => ({
-      configParent: embedOne(eggs, { where: (parent) => eq(parent.id, egg.configFrom) }),
-      scriptParent: embedOne(eggs, { where: (parent) => eq(parent.id, egg.copyScriptFrom) }),
-      variables: embedMany(eggVariables, { where: (variable) => eq(variable.eggId, egg.id) }),
+      configParent: embedOne(eggs, {
+        columns: relatedColumns.egg,
+        where: (parent) => eq(parent.id, egg.configFrom),
+      }),
+      variables: embedMany(eggVariables, {
+        columns: relatedColumns.variable,
+        where: (variable) => eq(variable.eggId, egg.id),
+      }),
     }),
-  })
-type EmbeddedEgg = NonNullable<ReturnType<typeof embedEgg> extends SQL<infer Value> ? Value : never>
+  }) as SQL<EmbeddedEgg>
+type EmbeddedEgg = ConfiguredEgg & { configParent: ConfiguredEgg | null; variables: ConfiguredVariable[] }
 
 const embedAllocations = () =>
-  embedMany(allocations, { where: (allocation) => eq(allocation.serverId, servers.id) })
+  embedMany(allocations, {
+    columns: relatedColumns.allocation,
+    where: (allocation) => eq(allocation.serverId, servers.id),
+  }) as SQL<ConfiguredAllocation[]>
 
+/** Selects the location of a node (`nodes`). */
 const embedLocation = () =>
   embedOne(locations, {
-    where: (location) =>
-      sql`${location.id} = (select ${nodes.locationId} from ${nodes} where ${nodes.id} = ${servers.nodeId})`,
-  })
+    columns: relatedColumns.location,
+    where: (location) => eq(location.id, nodes.locationId),
+  }) as SQL<ConfiguredLocation>
+
+/** A server of a page; what it shares with others is with the first of them. */
+type ListedServer = ConfiguredServer & {
+  egg: EmbeddedEgg | null
+  allocations: ConfiguredAllocation[]
+  location: ConfiguredLocation | null
+}
 
 const nodeServersPage = () => ({
   table: servers,
-  where: eq(servers.nodeId, placeholder('node')),
+  columns: serverColumns,
+  where: eq(servers.nodeId, nodes.id),
   fields: {
     egg: embedOnce(embedEgg(), servers.eggId, servers.id),
     allocations: embedAllocations(),
-    location: embedLocation(),
+    location: embedOnce(embedLocation(), servers.nodeId, servers.id),
   },
   // The daemon reads as many pages as the total says.
   maxExactTotal: unlimitedCount,
 })
 
 /**
- * Lists one page of a node's servers by id, with the rows of their configurations and the exact total, in one
- * statement. Includes a server that is being transferred away. Wings: GET /servers.
+ * Selects one page of the servers of a node (`nodes`) by id, with the rows of their configurations and the exact
+ * total. Includes a server that is being transferred away. Wings: GET /servers.
  */
-export async function listNodeServers(
-  panel: Panel,
-  node: Node,
-  request: { page: number; perPage: number },
-): Promise<RowPage<ServerConfigurationRows>> {
-  const statement = { name: 'node_servers', shape: nodeServersPage, values: { node: node.id } }
-  const { rows, ...page } = await paginatePrepared(panel.db, statement, request)
+export const nodeServersColumn = (request: PageNumbers): DataColumn<FoundPage<ListedServer>> =>
+  preparedPage({ name: 'node_servers', shape: nodeServersPage, values: {} }, request)
+
+/** Returns the page that `nodeServersColumn` found. */
+export function toNodeServers(
+  found: FoundPage<ListedServer>,
+  request: PageNumbers,
+): RowPage<ServerConfigurationRows> {
+  const { rows, ...page } = toPage(found, request)
   const eggsById = new Map(rows.flatMap(({ egg }) => (egg ? [[egg.id, egg] as const] : [])))
+  const location = rows[0]?.location ?? null
   return {
     ...page,
-    rows: rows.map((row) => toConfigurationRows(row, { ...row, egg: eggsById.get(row.eggId) })),
+    rows: rows.map((row) => toConfigurationRows(row, { ...row, egg: eggsById.get(row.eggId), location })),
   }
 }
 
-/**
- * Finds a server by uuid or short identifier with the rows of its configuration, in one statement. During a
- * transfer both nodes may read it. Refuses with 404, with 403 a server of another node.
- * Wings: GET /servers/{uuid}.
- */
-export async function findNodeServer(
-  panel: Panel,
-  node: Node,
-  identifier: string,
-): Promise<ServerConfigurationRows> {
-  const [row] = await serverStatement(panel.db).execute(statementValues(node, identifier))
-  const { server, ...related } = requireReadable(row)
-  return toConfigurationRows(server, related)
+/** The server that a daemon asks about, and whether it may read it. */
+type FoundServer = ConfiguredServer & {
+  isReadable: boolean
+  egg: EmbeddedEgg
+  allocations: ConfiguredAllocation[]
+  location: ConfiguredLocation
 }
 
 /**
- * Finds the egg with the install script of a server, in one statement. Refuses as `findNodeServer` does.
- * Wings: GET /servers/{uuid}/install.
+ * Selects a server by uuid or short identifier with the rows of its configuration, for a node (`nodes`); null without
+ * one. Wings: GET /servers/{uuid}.
  */
-export async function findNodeServerScript(
-  panel: Panel,
-  node: Node,
-  identifier: string,
-): Promise<Pick<ServerConfigurationRows, 'egg' | 'copyScriptFrom'>> {
-  const [row] = await scriptStatement(panel.db).execute(statementValues(node, identifier))
-  const { egg, scriptParent } = requireReadable(row)
-  return { egg, copyScriptFrom: scriptParent }
+export const nodeServerColumn = (identifier: string): DataColumn<FoundServer | null> => ({
+  name: 'node_server',
+  column: () => {
+    const location = embedOne(locations, {
+      columns: relatedColumns.location,
+      where: (each) =>
+        sql`${each.id} = (select ${nodes.locationId} from ${nodes} where ${nodes.id} = ${servers.nodeId})`,
+    })
+    const fields = { isReadable: isReadable(), egg: embedEgg(), allocations: embedAllocations(), location }
+    const { values, decode } = rowOf<FoundServer>(servers, fields, serverColumns)
+    return jsonColumn(sql`select ${values} from ${servers} where ${matchesServerIdentifier()}`, decode)
+  },
+  values: parseServerIdentifier(identifier),
+})
+
+/**
+ * Returns the rows of the configuration that `nodeServerColumn` found. During a transfer both nodes may read it.
+ * Refuses with 404, with 403 a server of another node.
+ */
+export function toNodeServer(found: FoundServer | null): ServerConfigurationRows {
+  const server = requireReadable(found)
+  return toConfigurationRows(server, server)
+}
+
+type FoundScript = Egg & { isReadable: boolean; scriptParent: Egg | null }
+
+/** Selects the egg with the install script of a server, as `nodeServerColumn` does. Wings: GET /servers/{uuid}/install. */
+export const nodeServerScriptColumn = (identifier: string): DataColumn<FoundScript | null> => ({
+  name: 'node_server_script',
+  column: () => {
+    const scriptParent = embedOne(eggs, { where: (parent) => eq(parent.id, eggs.copyScriptFrom) })
+    const { values, decode } = rowOf<FoundScript>(eggs, { isReadable: isReadable(), scriptParent })
+    const source = sql`${servers} inner join ${eggs} on ${eggs.id} = ${servers.eggId}`
+    return jsonColumn(sql`select ${values} from ${source} where ${matchesServerIdentifier()}`, decode)
+  },
+  values: parseServerIdentifier(identifier),
+})
+
+/** Returns the eggs that `nodeServerScriptColumn` found. Refuses as `toNodeServer` does. */
+export function toNodeServerScript(found: FoundScript | null): InstallScriptRows {
+  const egg = requireReadable(found)
+  return { egg, copyScriptFrom: egg.scriptParent }
 }
 
 /**
@@ -150,70 +215,26 @@ export const serverNotFound = () => notFound('No such server.', 'RecordNotFoundE
 export const serverOfAnotherNode = () =>
   forbidden('The server belongs to another node.', 'HttpForbiddenException')
 
-function requireReadable<Row extends { isReadable: boolean }>(row: Row | undefined): Row {
+function requireReadable<Row extends { isReadable: boolean }>(row: Row | null | undefined): Row {
   if (!row) throw serverNotFound()
   if (!row.isReadable) throw serverOfAnotherNode()
   return row
 }
 
 function toConfigurationRows(
-  server: Server,
+  server: ConfiguredServer,
   related: Pick<ServerConfigurationRows, 'allocations'> & {
     egg: EmbeddedEgg | null | undefined
-    location: ServerConfigurationRows['location'] | null
+    location: ConfiguredLocation | null
   },
 ): ServerConfigurationRows {
   const { egg, location, allocations: all } = related
   if (!egg || !location) throw new Error(`Server ${server.uuid} was loaded without its egg or location.`)
-  const { configParent, scriptParent, variables } = egg
-  return {
-    server,
-    egg,
-    configFrom: configParent,
-    copyScriptFrom: scriptParent,
-    variables,
-    allocations: all,
-    location,
-  }
+  const { configParent: configFrom, variables } = egg
+  return { server, egg, configFrom, variables, allocations: all, location }
 }
 
-const statementValues = (node: Node, identifier: string) => ({
-  ...parseServerIdentifier(identifier),
-  node: node.id,
-})
-
-const isReadable = () => sql<boolean>`${servers.nodeId} = ${placeholder('node')}::integer or exists (
+/** Whether a node (`nodes`) may read the server. */
+const isReadable = () => sql<boolean>`${servers.nodeId} = ${nodes.id} or exists (
   select 1 from ${transfers} where ${transfers.serverId} = ${servers.id} and ${transfers.successful} is null
-  and ${placeholder('node')}::integer in (${transfers.oldNodeId}, ${transfers.newNodeId}))`
-
-// The join is needed: in a selection from one table drizzle omits table names in expressions.
-const serverStatement = (db: Database) =>
-  prepared(db, 'node_server', (connection) =>
-    connection
-      .select({
-        server: servers,
-        isReadable: isReadable(),
-        egg: embedEgg(),
-        allocations: embedAllocations(),
-        location: locations,
-      })
-      .from(servers)
-      .innerJoin(nodes, eq(nodes.id, servers.nodeId))
-      .innerJoin(locations, eq(locations.id, nodes.locationId))
-      .where(matchesServerIdentifier())
-      .prepare('node_server'),
-  )
-
-const scriptStatement = (db: Database) =>
-  prepared(db, 'node_server_script', (connection) =>
-    connection
-      .select({
-        isReadable: isReadable(),
-        egg: eggs,
-        scriptParent: embedOne(eggs, { where: (parent) => eq(parent.id, eggs.copyScriptFrom) }),
-      })
-      .from(servers)
-      .innerJoin(eggs, eq(eggs.id, servers.eggId))
-      .where(matchesServerIdentifier())
-      .prepare('node_server_script'),
-  )
+  and ${nodes.id} in (${transfers.oldNodeId}, ${transfers.newNodeId}))`

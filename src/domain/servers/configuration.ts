@@ -1,23 +1,35 @@
-import type { Allocation } from '../../db/tables/allocations.ts'
-import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
-import type { Location } from '../../db/tables/locations.ts'
-import type { Server } from '../../db/tables/servers.ts'
-import { resolveInheritedEgg } from '../eggs/inheritance.ts'
-import { daemonSettings, type DaemonSettings, localRuntimeFeature } from './daemon-settings.ts'
+import {
+  inheritConfiguration,
+  type InheritedConfiguration,
+  resolveInheritedEgg,
+} from '../eggs/inheritance.ts'
+import {
+  type ConfiguredAllocation,
+  type ConfiguredEgg,
+  type ConfiguredLocation,
+  type ConfiguredServer,
+  type ConfiguredVariable,
+  daemonSettings,
+  type DaemonSettings,
+  localRuntimeFeature,
+} from './daemon-settings.ts'
 import { daemonEnvironment } from './environment.ts'
 import { processConfiguration, type ProcessConfiguration } from './process-configuration.ts'
 
 /** Rows from which the configuration is built: `variables` of the egg, all `allocations` of the server. */
 export type ServerConfigurationRows = {
-  server: Server
-  egg: Egg
-  configFrom: Egg | null
-  copyScriptFrom: Egg | null
-  variables: EggVariable[]
-  allocations: Allocation[]
-  location: Location
+  server: ConfiguredServer
+  egg: ConfiguredEgg
+  configFrom: InheritedConfiguration | null
+  variables: ConfiguredVariable[]
+  allocations: ConfiguredAllocation[]
+  location: ConfiguredLocation
 }
+
+/** The egg of a server, and the one from which it inherits its install script. */
+export type InstallScriptRows = { egg: Egg; copyScriptFrom: Egg | null }
+
 export type DaemonConfiguration = {
   uuid: string
   settings: DaemonSettings
@@ -35,21 +47,18 @@ export function daemonConfiguration(rows: ServerConfigurationRows): DaemonConfig
   if (!allocation) throw new Error(`Primary allocation of server ${server.uuid} was not loaded`)
   const source = {
     server,
-    egg: resolveInheritedEgg(rows.egg, rows.configFrom, rows.copyScriptFrom),
+    egg: inheritConfiguration(rows.egg, rows.configFrom),
     hasLocalRuntime: rows.egg.features?.includes(localRuntimeFeature) ?? false,
     environment: daemonEnvironment({ server, variables, location }),
     allocation,
     allocations,
   }
-  return {
-    uuid: server.uuid,
-    settings: daemonSettings(source),
-    process_configuration: processConfiguration(source),
-  }
+  const settings = daemonSettings(source)
+  return { uuid: server.uuid, settings, process_configuration: processConfiguration(source, settings) }
 }
 
 /** Returns the install script of an egg, `''` when it has none. Wings: GET /servers/{uuid}/install. */
-export function installScript(rows: Pick<ServerConfigurationRows, 'egg' | 'copyScriptFrom'>): InstallScript {
+export function installScript(rows: InstallScriptRows): InstallScript {
   const egg = resolveInheritedEgg(rows.egg, null, rows.copyScriptFrom)
   return {
     container_image: egg.scriptContainer,

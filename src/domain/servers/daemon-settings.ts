@@ -1,18 +1,72 @@
 import type { Allocation } from '../../db/tables/allocations.ts'
+import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
+import type { Location } from '../../db/tables/locations.ts'
 import type { Server } from '../../db/tables/servers.ts'
+
+/** The columns from which the configuration of a server is built. */
+export const configuredColumns = {
+  server: [
+    'id',
+    'uuid',
+    'nodeId',
+    'eggId',
+    'allocationId',
+    'name',
+    'description',
+    'status',
+    'skipScripts',
+    'memory',
+    'swap',
+    'disk',
+    'io',
+    'cpu',
+    'threads',
+    'oomDisabled',
+    'startup',
+    'image',
+    'variables',
+    'allocationLimit',
+  ],
+  egg: [
+    'id',
+    'uuid',
+    'features',
+    'fileDenylist',
+    'configFiles',
+    'configStartup',
+    'configLogs',
+    'configStop',
+    'forceOutgoingIp',
+  ],
+  variable: ['envVariable', 'defaultValue'],
+  allocation: ['id', 'nodeId', 'ip', 'port'],
+  location: ['short'],
+} as const satisfies {
+  server: (keyof Server)[]
+  egg: (keyof Egg)[]
+  variable: (keyof EggVariable)[]
+  allocation: (keyof Allocation)[]
+  location: (keyof Location)[]
+}
+type Columns = typeof configuredColumns
+export type ConfiguredServer = Pick<Server, Columns['server'][number]>
+export type ConfiguredEgg = Pick<Egg, Columns['egg'][number]>
+export type ConfiguredVariable = Pick<EggVariable, Columns['variable'][number]>
+export type ConfiguredAllocation = Pick<Allocation, Columns['allocation'][number]>
+export type ConfiguredLocation = Pick<Location, Columns['location'][number]>
 
 /** A server with what its daemon settings are built from; the egg has its inherited values filled in. */
 export type ConfigurationSource = {
-  server: Server
-  egg: Egg
+  server: ConfiguredServer
+  egg: ConfiguredEgg
   /** Whether the egg itself declares the local runtime; the declaration of another egg is not inherited. */
   hasLocalRuntime: boolean
   environment: Record<string, string>
   /** The primary allocation. */
-  allocation: Allocation
+  allocation: ConfiguredAllocation
   /** All allocations of the server. */
-  allocations: Allocation[]
+  allocations: ConfiguredAllocation[]
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../eggs/document.ts'
-import { type ConfigurationSource, daemonSettings, portsByAddress } from './daemon-settings.ts'
+import type { ConfigurationSource, DaemonSettings } from './daemon-settings.ts'
 import { fillPlaceholders } from './placeholders.ts'
 
 type Scalar = string | number | boolean
@@ -25,7 +25,10 @@ const newInterface = '{{config.docker.network.interface}}'
  * Builds how the daemon starts, stops and configures a server. No item is ever null, whatever the egg: a null
  * `file`, `parser` or `replace` crashes the daemon. Wings: GET /servers/{uuid}.
  */
-export function processConfiguration(source: ConfigurationSource): ProcessConfiguration {
+export function processConfiguration(
+  source: ConfigurationSource,
+  settings: DaemonSettings,
+): ProcessConfiguration {
   const { configStartup, configStop } = source.egg
   return {
     startup: {
@@ -34,7 +37,7 @@ export function processConfiguration(source: ConfigurationSource): ProcessConfig
       strip_ansi: configStartup?.strip_ansi === true,
     },
     stop: stopConfiguration(configStop),
-    configs: configurationFiles(source),
+    configs: configurationFiles(source, settings),
   }
 }
 
@@ -49,10 +52,15 @@ function stopConfiguration(stop: string | null): ProcessConfiguration['stop'] {
   return { type: 'signal', value: signal === 'C' || signal === '^C' ? 'SIGINT' : signal }
 }
 
-function configurationFiles(source: ConfigurationSource): ConfigurationFile[] {
-  const structures = [legacyStructure(source), settingsStructure(source)]
+function configurationFiles(source: ConfigurationSource, settings: DaemonSettings): ConfigurationFile[] {
+  let structures: JsonObject[] | null = null
   const fill = (template: string) =>
-    fillPlaceholders(template.replaceAll(oldInterface, newInterface), (key) => resolve(key, structures))
+    template.includes('{{')
+      ? fillPlaceholders(template.replaceAll(oldInterface, newInterface), (key) => {
+          structures ??= structuresOf(source, settings)
+          return resolve(key, structures)
+        })
+      : template
   return Object.entries(source.egg.configFiles ?? {}).flatMap(([file, data]: [string, unknown]) => {
     if (!isJsonObject(data) || !isJsonObject(data.find) || typeof data.parser !== 'string') return []
     const extras = Object.entries(data).filter(([key, value]) => key !== 'find' && value !== null)
@@ -98,15 +106,23 @@ function valueAt(structures: JsonObject[], path: string[]): string {
   return ''
 }
 
-/** Builds the structure whose names Pterodactyl eggs use. */
-function legacyStructure(source: ConfigurationSource): JsonObject {
-  const { server, egg, allocation } = source
+/** Builds where placeholders find their values: under the names of Pterodactyl eggs, then of Pelican eggs, which are those of the daemon's settings. */
+function structuresOf(source: ConfigurationSource, settings: DaemonSettings): JsonObject[] {
+  const environment = environmentWithAddress(source)
+  return [legacyStructure(source, settings, environment), { ...settings, environment }]
+}
+
+function legacyStructure(
+  { server, egg, allocation }: ConfigurationSource,
+  settings: DaemonSettings,
+  environment: JsonObject,
+): JsonObject {
   return {
     uuid: server.uuid,
     build: {
       default: { ip: allocation.ip, port: allocation.port },
-      ports: portsByAddress(source),
-      env: environmentWithAddress(source),
+      ports: settings.allocations.mappings,
+      env: environment,
       oom_disabled: server.oomDisabled,
       memory: server.memory,
       swap: server.swap,
@@ -120,11 +136,6 @@ function legacyStructure(source: ConfigurationSource): JsonObject {
     rebuild: false,
     suspended: server.status === 'suspended' ? 1 : 0,
   }
-}
-
-/** Builds the structure whose names Pelican eggs use: the daemon's own settings. */
-function settingsStructure(source: ConfigurationSource): JsonObject {
-  return { ...daemonSettings(source), environment: environmentWithAddress(source) }
 }
 
 /** Adds memory, address and port, which eggs use like variables though the daemon sets them. */

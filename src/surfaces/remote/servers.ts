@@ -1,18 +1,22 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import {
-  findNodeServer,
-  findNodeServerScript,
-  listNodeServers,
+  nodeServerColumn,
+  nodeServerScriptColumn,
+  nodeServersColumn,
   resetNodeServers,
+  toNodeServer,
+  toNodeServers,
+  toNodeServerScript,
 } from '../../domain/nodes/servers.ts'
 import { installScript } from '../../domain/servers/configuration.ts'
 import { ContainerStatus, recordContainerStatus } from '../../domain/servers/container-status.ts'
 import { finishInstallation, InstallReport } from '../../domain/servers/installation.ts'
 import { refuseOtherMethods } from '../../http/errors.ts'
-import { listing } from '../../http/listing.ts'
+import { readQuery } from '../../http/input.ts'
+import { listing, readListing } from '../../http/listing.ts'
 import { body, returns, summary } from '../../http/route.ts'
-import { type RemoteEnv, serversOfNode } from './middleware.ts'
+import { reads, type RemoteEnv, serversOfNode } from './middleware.ts'
 import {
   ConfigurationPage,
   configurationPage,
@@ -23,17 +27,23 @@ import {
 const InstallScript = () =>
   z.strictObject({ container_image: z.string(), entrypoint: z.string(), script: z.string() })
 
+const listOptions = { perPage: 50, maxPerPage: 1000 }
+
+/** Returns the server in the path. The credential, which reads for the route, has no parameters. */
+const serverSegment = (c: Context) => decodeURIComponent(/\/servers\/([^/]*)/.exec(c.req.path)?.[1] ?? '')
+
 /** Spec: docs/remote.md#servers. */
 export const servers = new Hono<RemoteEnv>()
   .get(
     '/',
     summary('List the server configurations of the node'),
     serversOfNode,
-    listing({ perPage: 50, maxPerPage: 1000 }),
+    listing(listOptions),
+    reads(async (c) => nodeServersColumn(readListing(listOptions, await readQuery(c)))),
     returns(200, ConfigurationPage),
-    async (c) => {
-      const { panel, node } = c.var
-      const page = await listNodeServers(panel, node, c.req.valid('query'))
+    (c) => {
+      const { panel, data } = c.var
+      const page = toNodeServers(data, c.req.valid('query'))
       return c.json(configurationPage(page, `${panel.config.url}/api/remote/servers`))
     },
   )
@@ -48,18 +58,18 @@ export const servers = new Hono<RemoteEnv>()
     '/:uuid',
     summary('Show the configuration of a server'),
     serversOfNode,
+    reads((c) => nodeServerColumn(serverSegment(c))),
     returns(200, ServerConfiguration),
-    async (c) =>
-      c.json(serverConfiguration(await findNodeServer(c.var.panel, c.var.node, c.req.param('uuid')))),
+    (c) => c.json(serverConfiguration(toNodeServer(c.var.data))),
   )
 
   .get(
     '/:uuid/install',
     summary('Show the install script of a server'),
     serversOfNode,
+    reads((c) => nodeServerScriptColumn(serverSegment(c))),
     returns(200, InstallScript),
-    async (c) =>
-      c.json(installScript(await findNodeServerScript(c.var.panel, c.var.node, c.req.param('uuid')))),
+    (c) => c.json(installScript(toNodeServerScript(c.var.data))),
   )
 
   .post(
