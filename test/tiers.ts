@@ -28,7 +28,7 @@ const patterns: Record<Tier, string[]> = {
     '{adapters,domain,http}/*.test.ts',
     'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{encrypted-columns,passwords,readme,routes,rules,tiers}.test.ts',
-    'platform/{daemon-configuration,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
+    'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
     'platform/{queue-wire,s3-presets}.test.ts',
   ],
   // The panel over PGlite: its surfaces, its jobs, and what holds for every route.

@@ -10,6 +10,20 @@ const maxErrorBytes = 64 * 1024
 /** Runs a call, or fails it at once while the circuit of its daemon is open; see `daemon-circuit-breaker.ts`. */
 export type CallGuard = <T>(call: () => Promise<T>, options: { hasOwnTimeout: boolean }) => Promise<T>
 
+/** Sends one request without following redirects; rejects with the reason of the signal once it has fired. */
+export type DaemonFetch = (
+  url: string,
+  init: {
+    method: string
+    headers: Record<string, string>
+    body?: string | Uint8Array<ArrayBuffer>
+    signal: AbortSignal
+  },
+) => Promise<Response>
+
+/** Sends by `fetch`, which every platform has. */
+export const plainFetch: DaemonFetch = (url, init) => fetch(url, { ...init, redirect: 'manual' })
+
 export type DaemonTarget = {
   /** The uuid of the node; null where it is unknown. */
   node: string | null
@@ -19,6 +33,7 @@ export type DaemonTarget = {
   token: () => Promise<string>
   timeoutMs: number
   guard: CallGuard
+  fetch: DaemonFetch
   /** The trace of the request; null without one. */
   traceparent: string | null
 }
@@ -92,9 +107,8 @@ async function fetchFromDaemon(target: DaemonTarget, method: string, path: strin
   const body = options.json ? JSON.stringify(options.json) : options.raw
   let response: Response
   try {
-    response = await fetch(`${target.url}${path}`, {
+    response = await target.fetch(`${target.url}${path}`, {
       method,
-      redirect: 'manual',
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'application/json',

@@ -2,9 +2,11 @@ import { type DaemonBackups, httpDaemonBackups } from './daemon-backups.ts'
 import { type DaemonFiles, httpDaemonFiles } from './daemon-files.ts'
 import {
   type CallGuard,
+  type DaemonFetch,
   type DaemonTarget,
   defaultTimeoutMs,
   ignoreStatuses,
+  plainFetch,
   requestJson,
   send,
 } from './daemon-http.ts'
@@ -72,6 +74,7 @@ export type Daemon = DaemonBackups & {
 type DaemonOptions = {
   timeoutMs?: number | undefined
   guard?: (timeoutMs: number) => CallGuard
+  fetch?: DaemonFetch
   traceparent?: string | null
   /** The uuid of the node, for the log. */
   node?: string | null
@@ -81,10 +84,16 @@ type DaemonOptions = {
 export function httpDaemon(
   url: string,
   token: () => Promise<string>,
-  { timeoutMs = defaultTimeoutMs, guard, traceparent = null, node = null }: DaemonOptions = {},
+  {
+    timeoutMs = defaultTimeoutMs,
+    guard,
+    fetch = plainFetch,
+    traceparent = null,
+    node = null,
+  }: DaemonOptions = {},
 ): Daemon {
   const callGuard: CallGuard = guard?.(timeoutMs) ?? ((call) => call())
-  const target: DaemonTarget = { node, url, token, timeoutMs, guard: callGuard, traceparent }
+  const target: DaemonTarget = { node, url, token, timeoutMs, guard: callGuard, fetch, traceparent }
   const sendJson = (method: string, path: string, json?: object) =>
     send(target, method, path, json ? { json } : {})
   const serverPath = (uuid: string) => `/api/servers/${uuid}`

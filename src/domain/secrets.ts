@@ -67,6 +67,31 @@ export async function decrypt(
   return new TextDecoder().decode(decrypted)
 }
 
+const keptSecrets = new WeakMap<KeyRing, Map<string, string>>()
+/** Secrets that a process keeps, those used last. */
+const maxKeptSecrets = 2000
+
+/**
+ * Decrypts as `decrypt` does, and keeps the last 2,000 secrets of a process by what they are decrypted from: one that was
+ * replaced comes from the database as another text.
+ */
+export async function decryptKept(
+  panel: Pick<Panel, 'keys'>,
+  encrypted: string,
+  location: SecretLocation,
+): Promise<string> {
+  const secrets = keptSecrets.get(panel.keys) ?? new Map<string, string>()
+  keptSecrets.set(panel.keys, secrets)
+  const name = `${location.table}/${location.column}/${location.row}/${encrypted}`
+  const secret = secrets.get(name) ?? (await decrypt(panel, encrypted, location))
+  // The order of a map is that of insertion: the first one was not used for the longest time.
+  secrets.delete(name)
+  secrets.set(name, secret)
+  const [oldest] = secrets.keys()
+  if (secrets.size > maxKeptSecrets && oldest !== undefined) secrets.delete(oldest)
+  return secret
+}
+
 /** Imports keys from `<id>:<32 bytes in base64>`, separated by commas, newest first. */
 export async function importKeyRing(configured: string): Promise<KeyRing> {
   return Promise.all(

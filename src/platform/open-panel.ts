@@ -1,4 +1,5 @@
 import { httpDaemon } from '../adapters/daemon.ts'
+import type { DaemonFetch } from '../adapters/daemon-http.ts'
 import { circuitBreaker, type CircuitBreakers, isSilent } from '../adapters/daemon-circuit-breaker.ts'
 import { decryptDaemonToken, daemonUrl } from '../domain/nodes/daemon-address.ts'
 import type { Trace } from '../http/traceparent.ts'
@@ -29,6 +30,8 @@ export type Services = Pick<
 > & {
   /** State of the circuit breaker of each node. */
   circuitBreakers: CircuitBreakers
+  /** Sends requests to daemons; `fetch` when left out. */
+  daemonFetch?: DaemonFetch
   close: () => Promise<void>
 }
 
@@ -43,7 +46,7 @@ const maxDelayMs = 7 * 86_400_000
 
 /** Opens the panel of one request, as a guest; the surface authenticates the caller. */
 export function openPanel(services: Services, context: RequestContext): Panel {
-  const { circuitBreakers, close: _, ...opened } = services
+  const { circuitBreakers, daemonFetch, close: _, ...opened } = services
   const { trace = null, ...requestContext } = context
   const { config, keys, queue, metrics, now } = opened
   const traceparent = trace?.header ?? null
@@ -55,6 +58,7 @@ export function openPanel(services: Services, context: RequestContext): Panel {
       httpDaemon(daemonUrl(node), () => decryptDaemonToken({ keys }, node), {
         timeoutMs: config.daemonTimeoutMs,
         guard: (timeout) => measuredGuard(metrics, circuitBreaker(circuitBreakers, node.uuid, now, timeout)),
+        ...(daemonFetch ? { fetch: daemonFetch } : {}),
         traceparent,
         node: node.uuid,
       }),

@@ -4,6 +4,7 @@ import { localCache } from '../../src/platform/local/cache.ts'
 import type { Services } from '../../src/platform/open-panel.ts'
 import { isTransactionControl } from '../../src/platform/statement-stats.ts'
 import { localeFiles } from '../../src/platform/locale-files.ts'
+import { nodeDaemonFetch } from '../../src/platform/node-daemon-fetch.ts'
 import { openPostgres } from '../../src/platform/postgres.ts'
 
 export const benchOrigin = 'http://panel.test'
@@ -36,6 +37,7 @@ export async function openBenchServices(url: string, onStatement: () => void): P
     cache: localCache(),
     inFlight: new Map(),
     circuitBreakers: new Map(),
+    daemonFetch: nodeDaemonFetch,
     locales: localeFiles,
     queue: {
       send: async () => undefined,

@@ -19,6 +19,7 @@ import { createMetrics } from '../../src/metrics.ts'
 import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import { mailOutbox } from '../../src/platform/local/mail-outbox.ts'
+import { nodeDaemonFetch } from '../../src/platform/node-daemon-fetch.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import type { Services } from '../../src/platform/open-panel.ts'
 import { serve } from '../../src/platform/serve.ts'
@@ -124,6 +125,7 @@ async function openWorld(): Promise<World> {
     cache: localCache(() => clock.now.getTime()),
     inFlight: new Map(),
     circuitBreakers: new Map(),
+    daemonFetch: nodeDaemonFetch,
     queue,
     objects,
     mail: mailOutbox(join(folder, 'outbox')),

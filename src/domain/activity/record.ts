@@ -1,5 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm'
-import { single } from '../../db/database.ts'
+import { and, eq, inArray, is, sql } from 'drizzle-orm'
+import { PgTransaction } from 'drizzle-orm/pg-core'
+import { type Database, prepared, single } from '../../db/database.ts'
 import { activity, activitySubjects } from '../../db/schema.ts'
 import type { ActivitySubject } from '../../db/tables/activity-subjects.ts'
 import type { Activity } from '../../db/tables/activity.ts'
@@ -31,12 +32,7 @@ export async function recordEvent(
   details: ActivityDetails = {},
 ): Promise<EntryKey> {
   tx.metrics.count('roost_events_total', { event })
-  const entry = single(
-    await tx.db
-      .insert(activity)
-      .values(activityRow(tx, event, details))
-      .returning({ id: activity.id, timestamp: activity.timestamp }),
-  )
+  const entry = single(await insertEntry(tx.db, activityRow(tx, event, details)))
   const subjects = details.subjects ?? []
   if (subjects.length > 0) {
     await tx.db
@@ -44,6 +40,21 @@ export async function recordEvent(
       .values(subjects.map(({ type, id }) => ({ activityId: entry.id, subjectType: type, subjectId: id })))
   }
   return entry
+}
+
+const entryKey = { id: activity.id, timestamp: activity.timestamp }
+
+/** Inserts an entry; outside a transaction by a statement that is built once. */
+function insertEntry(db: Database, row: ReturnType<typeof activityRow>): Promise<EntryKey[]> {
+  if (is(db, PgTransaction)) return db.insert(activity).values(row).returning(entryKey)
+  return prepared(db, 'record_event', (connection) => {
+    const values = Object.fromEntries(Object.keys(row).map((name) => [name, sql.placeholder(name)]))
+    return connection
+      .insert(activity)
+      .values(values as never)
+      .returning(entryKey)
+      .prepare('record_event')
+  }).execute(row)
 }
 
 type Subject = { type: ActivitySubject['subjectType']; id: number }

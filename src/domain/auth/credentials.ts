@@ -12,7 +12,7 @@ import type { Actor, Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { previousTokenLocation, tokenLocation } from '../nodes/daemon-address.ts'
 import { resolvePermissions } from '../permissions.ts'
-import { decrypt, digest, equalDigests, equalSecrets } from '../secrets.ts'
+import { decryptKept, digest, equalDigests, equalSecrets } from '../secrets.ts'
 import type { ServerAccess, ServerOnNode } from '../servers/access.ts'
 import { parseServerIdentifier } from '../servers/identifiers.ts'
 import { effectiveAcl } from './access-levels.ts'
@@ -162,7 +162,7 @@ export async function authenticateNode(
   const isPrevious = node !== undefined && node.daemonTokenId !== tokenId
   const encrypted = isPrevious ? node.previousToken : node?.daemonToken
   const locationOf = isPrevious ? previousTokenLocation : tokenLocation
-  const expected = node && encrypted ? await decrypt(panel, encrypted, locationOf(node)) : ''
+  const expected = node && encrypted ? await decryptKept(panel, encrypted, locationOf(node)) : ''
   const isEqual = equalSecrets(secret, expected)
   if (!node || !isEqual) throw forbidden('The node credential is not valid.', 'HttpForbiddenException')
   if (!isPrevious && node.previousTokenId !== null) await forgetPreviousToken(panel, node)

@@ -1,5 +1,5 @@
 import type { DaemonAddress, Panel } from '../../panel.ts'
-import { decrypt, type SecretLocation } from '../secrets.ts'
+import { decryptKept, type SecretLocation } from '../secrets.ts'
 
 /** Returns the origin of a node's daemon, without a trailing slash, for the panel and browsers. */
 export const daemonUrl = (node: Pick<DaemonAddress, 'scheme' | 'fqdn' | 'daemonListen'>) =>
@@ -23,4 +23,4 @@ export const previousTokenLocation = (node: Pick<DaemonAddress, 'uuid'>): Secret
 export const decryptDaemonToken = (
   panel: Pick<Panel, 'keys'>,
   node: Pick<DaemonAddress, 'uuid' | 'daemonToken'>,
-): Promise<string> => decrypt(panel, node.daemonToken, tokenLocation(node))
+): Promise<string> => decryptKept(panel, node.daemonToken, tokenLocation(node))

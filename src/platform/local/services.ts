@@ -16,6 +16,7 @@ import { localeFiles } from '../locale-files.ts'
 import { openMailer } from '../mail.ts'
 import { openNeon } from '../neon.ts'
 import { nodeGameQuery } from '../node-game-query.ts'
+import { nodeDaemonFetch } from '../node-daemon-fetch.ts'
 import type { Services } from '../open-panel.ts'
 import { panelConfigOf } from '../panel-config.ts'
 import { type DatabaseHandle, openPostgres } from '../postgres.ts'
@@ -67,6 +68,7 @@ export async function openLocalServices(
         : localCache(),
     inFlight: new Map(),
     circuitBreakers: new Map(),
+    daemonFetch: nodeDaemonFetch,
     queue,
     objects: objects.store,
     mail: openMailer(env, openSmtp) ?? mailOutbox(join(directory.path, 'outbox')),
