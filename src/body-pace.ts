@@ -10,7 +10,7 @@ export type BodyPace = {
 }
 
 /** A small document, which any connection sends within a minute. */
-export const documentPace: BodyPace = { totalMs: 60_000 }
+export const documentPace = { totalMs: 60_000 } satisfies BodyPace
 
 /** A file, which can take its time as long as it moves on. */
 export const filePace: BodyPace = { idleMs: 30_000, minBytesPerSecond: 16 * 1024, graceMs: 60_000 }
@@ -36,7 +36,7 @@ export async function* readAtPace<Chunk extends Uint8Array>(
   let size = 0
   try {
     for (;;) {
-      const { done, value } = await readWithin(reader, maxWaitMs(pace, Date.now() - startedAt))
+      const { done, value } = await readWithin(reader.read(), maxWaitMs(pace, Date.now() - startedAt))
       if (done) return
       size += value.byteLength
       if (isTooSlow(pace, Date.now() - startedAt, size)) throw new SlowBodyError()
@@ -59,14 +59,12 @@ const isTooSlow = (
   size: number,
 ): boolean => elapsedMs > graceMs && size < (minBytesPerSecond * elapsedMs) / 1000
 
-async function readWithin<Chunk>(
-  reader: ReadableStreamDefaultReader<Chunk>,
-  waitMs: number,
-): Promise<ReadableStreamReadResult<Chunk>> {
+/** Waits for what is read for so many milliseconds, and throws a `SlowBodyError` after them. */
+export async function readWithin<Result>(reading: Promise<Result>, waitMs: number): Promise<Result> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new SlowBodyError()), Math.max(0, waitMs))
   try {
-    return await Promise.race([reader.read(), timedOut])
+    return await Promise.race([reading, timedOut])
   } finally {
     clearTimeout(timer)
   }
