@@ -34,15 +34,20 @@ export type Usage = {
 }
 
 /** The address of the database of the panel; `baselineUrl` is that of the baselines, null without the instrument. */
-export type PanelOptions = { url: string; baselineUrl: string | null }
+export type PanelOptions = {
+  url: string
+  baselineUrl: string | null
+  /** Further options of Node. */
+  execArgv?: string[]
+}
 
 /** Starts the panel over a migrated database, and resolves with its first answer. Its log goes nowhere. */
-export async function startPanel({ url, baselineUrl }: PanelOptions): Promise<RunningPanel> {
+export async function startPanel({ url, baselineUrl, execArgv = [] }: PanelOptions): Promise<RunningPanel> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-bench-'))
   const [port = 0, instrument = 0] = await freePorts(2)
   const child = spawn(
     process.execPath,
-    [...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']), panelEntry],
+    [...execArgv, ...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']), panelEntry],
     {
       env: {
         PATH: process.env.PATH,
