@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { eq } from 'drizzle-orm'
 import { single } from '../src/db/database.ts'
 import { allocations, eggs, eggVariables, locations, nodes, users } from '../src/db/schema.ts'
@@ -16,8 +16,9 @@ import { seedEgg } from '../src/domain/eggs/shipped.ts'
 import { tokenLocation } from '../src/domain/nodes/daemon-address.ts'
 import { encrypt, randomText } from '../src/domain/secrets.ts'
 import type { Panel, Tx } from '../src/panel.ts'
+import { repositoryRoot } from '../src/platform/repository.ts'
 
-const eggsDirectory = new URL('./eggs/', import.meta.url)
+const eggsDirectory = pathToFileURL(join(repositoryRoot, 'drizzle', 'eggs/'))
 
 export type SeededUser = { username: string; email: string; password: string; client_key: string }
 

@@ -18,7 +18,7 @@ const patterns: Record<Tier, string[]> = {
     'platform/daemon-{api,archives,child-environment,backups,backups-s3,file-paths,files,pulls,restorations}.test.ts',
     'platform/daemon-{power-lock,servers,signed-files,transfers,websocket}.test.ts',
     'platform/{bundles,demo,first-start,full-disk,integration-examples,local-*,panel-address,qstash}.test.ts',
-    'platform/{refused-starts,shutdown}.test.ts',
+    'platform/{refused-starts,server-bundle,shutdown}.test.ts',
     'web/*.test.ts',
   ],
   // Whole panels: in a browser, on every platform, and with a service that fails.

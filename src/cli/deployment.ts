@@ -4,15 +4,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import type { Cloud } from '../platform/deployment-faults.ts'
 import { readEnv } from '../platform/env.ts'
 import { migratePostgres } from '../platform/postgres.ts'
+import { repositoryRoot as root } from '../platform/repository.ts'
 import { type BundleSize, overBudget, sizeTable } from './bundles.ts'
 import { faultOf, OperationError, reasonOf } from './faults.ts'
 import { printFault } from './output.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Milliseconds for bundling: `serverless` does not always exit when it fails. */
 const bundleTimeoutMs = 180_000
 /** Turns the telemetry of both tools off. */

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { cacheLocaleFiles } from '../adapters/locales.ts'
+import { repositoryRoot } from './repository.ts'
 
-const folder = new URL('../../src/locales/', import.meta.url)
+const folder = join(repositoryRoot, 'src', 'locales')
 
-/** Reads the locales from files beside the code. The path fits bundles, too, which are two folders deep. */
-export const localeFiles = cacheLocaleFiles((file) => readFile(new URL(file, folder), 'utf8'))
+/** Reads the locales from files of the repository. */
+export const localeFiles = cacheLocaleFiles((file) => readFile(join(folder, file), 'utf8'))

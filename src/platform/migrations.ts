@@ -1,7 +1,8 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { repositoryRoot } from './repository.ts'
 
 /** The folder of the generated migrations. */
-export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
+export const migrationsFolder = join(repositoryRoot, 'drizzle')
 
 /** The options of Drizzle's migrator, for every driver. */
 export const migrationsConfig = {

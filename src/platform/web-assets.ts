@@ -1,12 +1,12 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import type { MiddlewareHandler } from 'hono'
 import { every, except } from 'hono/combine'
 import { compress } from 'hono/compress'
 import { etag } from 'hono/etag'
+import { repositoryRoot } from './repository.ts'
 
-const webDirectory = fileURLToPath(new URL('../../dist/web/', import.meta.url))
-const files = serveStatic({ root: webDirectory })
+const files = serveStatic({ root: join(repositoryRoot, 'dist', 'web') })
 
 /** Whether the name of a file contains the hash of its content. */
 const isNamedByContent = (path: string) => path.startsWith('/assets/')

@@ -1,6 +1,6 @@
 import { runScript } from '../deployment.ts'
 import { exitWithUsage, readOptions } from '../program-options.ts'
-import { bundleWorker, workerNames } from '../worker-bundle.ts'
+import { bundleWorker, workerNames } from '../bundler.ts'
 
 const usage = `Usage: node src/cli/scripts/bundle-worker.ts --name NAME
 

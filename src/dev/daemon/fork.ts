@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DaemonOptions } from './daemon.ts'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
@@ -20,7 +21,8 @@ export type ForkedReport =
 /** A daemon in a process of its own; see `RunningDaemon`. */
 export type ForkedDaemon = { url: string; port: number; ready: Promise<void>; close: () => Promise<void> }
 
-const program = fileURLToPath(new URL('./forked.ts', import.meta.url))
+/** Beside this file, as a source or, in the bundle of the panel, as an entry of its own. */
+const program = fileURLToPath(new URL(`./forked${extname(import.meta.url)}`, import.meta.url))
 
 /**
  * Starts a daemon in a process of its own, as another user where one is given, and with nothing of this environment

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { drizzle } from 'drizzle-orm/pglite'
@@ -11,11 +10,12 @@ import type { Database } from '../../db/database.ts'
 import * as schema from '../../db/schema.ts'
 import { migrationsConfig, migrationsFolder } from '../migrations.ts'
 import type { DatabaseHandle } from '../postgres.ts'
+import { repositoryRoot } from '../repository.ts'
 import { timeStatement } from '../statement-stats.ts'
 import { freeBytes, guardDisk, minFreeBytes, requireFreeDisk } from './disk-guard.ts'
 import { nameStatements } from './pglite-statements.ts'
 
-const cacheDirectory = fileURLToPath(new URL('../../../node_modules/.cache/roost', import.meta.url))
+const cacheDirectory = join(repositoryRoot, 'node_modules', '.cache', 'roost')
 
 /**
  * Opens a PostgreSQL inside this process and migrates it to the newest schema. `directory` null keeps it in memory.
@@ -62,6 +62,8 @@ async function createEngine(directory: string | null, snapshot: Blob | null): Pr
       ...(directory ? { dataDir: directory } : {}),
       ...(snapshot ? { loadDataDir: snapshot } : {}),
       extensions: { pg_trgm },
+      // Its own default takes 128 MiB; the system caches the files of a small database as well.
+      startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=8MB'],
     })
   } catch (error) {
     // Without the cause: the message names the folder and says what the engine often only numbers.

@@ -1,0 +1,12 @@
+import { bundleServer } from '../bundler.ts'
+import { runScript } from '../deployment.ts'
+import { readOptions } from '../program-options.ts'
+
+readOptions(
+  `Usage: node src/cli/scripts/bundle-server.ts
+
+Bundles the panel for Node into dist/server, which \`npm start\` runs while no file of it has changed since.`,
+  {},
+)
+
+await runScript(bundleServer)
