@@ -56,18 +56,26 @@ export function listing<const Options extends ListingOptions>(
   options: Options,
 ): MiddlewareHandler<HttpEnv, string, { in: { query: ListInput<Options> }; out: { query: ListQuery } }> {
   const schema = options.schema ?? (() => ListingSchema(options))
+  const read = listingReader(options)
   return withMetadata({ kind: 'input', target: 'query', schema }, async (c, next) => {
-    c.req.addValidatedData('query', readValidatedListing(options, await readQuery(c)))
+    c.req.addValidatedData('query', read(await readQuery(c)))
     await next()
   })
 }
 
-/** Reads the query; unknown names are refused before what does not fit the schema. */
-function readValidatedListing(options: ListingOptions, query: Record<string, unknown>): ListQuery {
-  const listing = readListing(options, query)
-  const result = options.schema?.().safeParse(query, { error: (issue) => ruleName(issue) })
-  if (result?.success === false) throw invalidInput(result.error.issues)
-  return listing
+/**
+ * Returns the function that reads a parsed query as `listing` does; it builds the schema once. Unknown names are refused
+ * before what does not fit the schema.
+ */
+export function listingReader(options: ListingOptions): (query: Record<string, unknown>) => ListQuery {
+  let schema: z.ZodType | undefined
+  return (query) => {
+    const listing = readListing(options, query)
+    schema ??= options.schema?.()
+    const result = schema?.safeParse(query, { error: (issue) => ruleName(issue) })
+    if (result?.success === false) throw invalidInput(result.error.issues)
+    return listing
+  }
 }
 
 /** Reads a parsed query as `listing` does, without the schema. */

@@ -34,7 +34,7 @@ describe('the activity of the panel', () => {
   it('shows each entry with its key, the owner of the key, and what it is about', async () => {
     await createLocation('fra')
     let answer: any
-    expect(await world.countStatements(async () => (answer = await get()))).toBe(2)
+    expect(await world.countStatements(async () => (answer = await get()))).toBe(1)
     expect(answer.body).toMatchObject({
       object: 'list',
       meta: { available_events: ['admin:location.create'], pagination: { total: 1, per_page: 50 } },

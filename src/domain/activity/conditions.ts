@@ -1,6 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm'
 import * as z from 'zod'
-import type { User } from '../../db/tables/users.ts'
 import { canonicalAddress } from '../../ip-addresses.ts'
 import type { Panel } from '../../panel.ts'
 import { integer, text } from '../fields.ts'
@@ -58,15 +57,18 @@ type FilterConditions = Pick<
   'eventConditions' | 'timeAndActorConditions' | 'unindexedConditions'
 >
 
-/** Builds the conditions of the filters for this caller; `event` selects the name of the event. */
+/**
+ * Builds the conditions of the filters; `event` selects the name of the event. `hasVisibleAddress` holds for the entries
+ * that a filter by address may find; null is all of them.
+ */
 export const filterConditions = (
   panel: Panel,
   filters: ListRequest['filters'],
-  caller: User,
+  hasVisibleAddress: SQL | null,
   event: SQL = sql`name`,
 ): FilterConditions => ({
   eventConditions: eventConditions(filters, event),
-  timeAndActorConditions: timeAndActorConditions(panel, filters, caller),
+  timeAndActorConditions: timeAndActorConditions(panel, filters, hasVisibleAddress),
   unindexedConditions: addressAndSourceConditions(filters),
 })
 
@@ -82,8 +84,11 @@ function eventConditions(
     .map((alternatives) => sql`(${sql.join(alternatives, sql` or `)})`)
 }
 
-/** Only administrators find entries of others by address. */
-function timeAndActorConditions(panel: Panel, filters: ListRequest['filters'], caller: User): SQL[] {
+function timeAndActorConditions(
+  panel: Panel,
+  filters: ListRequest['filters'],
+  hasVisibleAddress: SQL | null,
+): SQL[] {
   const { ip, period: [period] = [], date: [date] = [] } = filters
   const start = date === undefined ? null : new Date(`${date}T00:00:00Z`)
   const since =
@@ -93,7 +98,7 @@ function timeAndActorConditions(panel: Panel, filters: ListRequest['filters'], c
     ...(start
       ? [sql`timestamp >= ${timestampSql(start)} and timestamp < ${timestampSql(addDays(start, 1))}`]
       : []),
-    ...(ip === undefined || caller.rootAdmin ? [] : [sql`actor_id = ${caller.id}`]),
+    ...(ip === undefined || hasVisibleAddress === null ? [] : [hasVisibleAddress]),
   ]
 }
 

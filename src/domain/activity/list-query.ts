@@ -1,10 +1,10 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm'
-import type { Database } from '../../db/database.ts'
+import { type Placeholder, sql, type SQL } from 'drizzle-orm'
+import type { DataColumn } from '../../db/data-column.ts'
+import { rowOf } from '../../db/embed.ts'
 import { jsonColumn } from '../../db/json.ts'
 import { elasticTotal, type RowPage } from '../../db/pagination.ts'
-import { activity, settings, subusers, users } from '../../db/schema.ts'
+import { activity, servers, settings, subusers, users } from '../../db/schema.ts'
 import type { Activity } from '../../db/tables/activity.ts'
-import type { Server } from '../../db/tables/servers.ts'
 import type { ListRequest } from '../filters.ts'
 import { definitionOf } from '../settings/definitions.ts'
 
@@ -37,14 +37,12 @@ export type EntrySelection = {
   unindexedConditions: SQL[]
 }
 
-type Window = { oldestFirst: boolean; limit: number; offset: number }
+type Bound = number | Placeholder
+type Window = { oldestFirst: boolean; limit: Bound; offset: Bound; reach: Bound }
 
-/** Further columns of an entry, in a statement with `activity`. */
-type Columns = Record<string, SQL>
-type Values<C extends Columns> = { [Name in keyof C]: C[Name] extends SQL<infer Value> ? Value : never }
-
-type FoundEntries<C extends Columns> = {
-  entries: ({ entry: Activity } & Values<C>)[]
+/** Entries with further columns, as a statement returns them. */
+export type FoundEntries<Extra> = {
+  entries: (Activity & Extra)[]
   /** Entries on all pages, counted up to `maxExactCount` + 1. */
   counted: number
   /** Names of all events in the scope, regardless of the other conditions. */
@@ -54,74 +52,91 @@ type FoundEntries<C extends Columns> = {
 /** Whether the request sorts by time, the oldest entry first. */
 export const isOldestFirst = ({ sorts }: ListRequest): boolean => sorts[0]?.descending === false
 
-/** Finds the requested page of the activity log and the names of all events in the scope, in one statement. */
-export async function findPage<C extends Columns>(
-  db: Database,
+/**
+ * Selects the requested page of the activity log and the names of all events in the scope. It reads the indexes only as
+ * far as the page and the count need: one probe for each event name, and with conditions on the event only the entries
+ * of those events. `name` is equal for equal scopes and `columns`, which are further ones of an entry (`activity`).
+ */
+export function entriesColumn<Extra>(
+  name: string,
   request: ListRequest,
   selection: EntrySelection,
-  columns: C,
-): Promise<RowPage<{ entry: Activity } & Values<C>> & { events: string[] }> {
-  const { page, perPage } = request
-  const offset = Math.min((page - 1) * perPage, maxOffset)
-  const { entries, counted, events } = await findEntries(
-    db,
-    {
-      ...selection,
-      oldestFirst: isOldestFirst(request),
-      limit: offset < maxOffset ? perPage : 0,
-      offset,
-    },
-    columns,
+  columns: Record<string, SQL>,
+): DataColumn<FoundEntries<Extra>> {
+  const { eventConditions, timeAndActorConditions, unindexedConditions } = selection
+  const isFiltered = [eventConditions, timeAndActorConditions, unindexedConditions].some(
+    (conditions) => conditions.length > 0,
   )
-  const total = elasticTotal({
-    counted,
-    maxExactTotal: maxExactCount,
-    offset,
-    shown: entries.length,
-    perPage,
-  })
+  const oldestFirst = isOldestFirst(request)
+  const window = {
+    oldestFirst,
+    limit: placeholder('limit'),
+    offset: placeholder('offset'),
+    reach: placeholder('reach'),
+  }
+  return {
+    name: isFiltered ? null : `${name}_${oldestFirst ? 'oldest' : 'newest'}`,
+    column: () => entriesJson({ ...selection, ...window }, columns),
+    values: windowOf(request),
+  }
+}
+
+const { placeholder } = sql
+
+function windowOf({ page, perPage }: ListRequest): { limit: number; offset: number; reach: number } {
+  const offset = Math.min((page - 1) * perPage, maxOffset)
+  const limit = offset < maxOffset ? perPage : 0
+  return { limit, offset, reach: offset + limit }
+}
+
+/** Returns the page of entries that `entriesColumn` found. */
+export function toEntryPage<Extra>(
+  { entries, counted, events }: FoundEntries<Extra>,
+  request: ListRequest,
+): RowPage<Activity & Extra> & { events: string[] } {
+  const { page, perPage } = request
+  const { offset } = windowOf(request)
+  const shown = entries.length
+  const total = elasticTotal({ counted, maxExactTotal: maxExactCount, offset, shown, perPage })
   return { rows: entries, total, page, perPage, events: events.toSorted() }
 }
 
-/**
- * Finds a page of the activity log in one statement. It reads the indexes only as far as the page and the
- * count need: one probe for each event name, and with conditions on the event only the entries of those
- * events.
- */
-async function findEntries<C extends Columns>(
-  db: Database,
+function entriesJson<Extra>(
   selection: EntrySelection & Window,
-  columns: C,
-): Promise<FoundEntries<C>> {
-  const { limit, offset } = selection
-  const page = sql`(select id, timestamp from ${matchingEntries(selection, offset + limit)}
-    order by ${orderBySql(selection)} limit ${limit} offset ${offset}) page`
-  const count = sql`(select count(*)::int as counted from
-    (select 1 from ${matchingEntries(selection, maxExactCount + 1)} limit ${maxExactCount + 1}) few) counting`
-  // Only in the first row, because the list can be long.
-  const events = jsonColumn<string[] | null>(
-    sql`case when row_number() over () = 1 then to_json(named.events) end`,
+  columns: Record<string, SQL>,
+): SQL<FoundEntries<Extra>> {
+  const { values, decode } = rowOf<Activity & Extra>(activity, columns)
+  const { limit, offset, reach, oldestFirst } = selection
+  const page = sql`select id, timestamp from ${matchingEntries(selection, reach, orderBySql(selection))}
+    order by ${orderBySql(selection)} limit ${limit} offset ${offset}`
+  const order = oldestFirst ? sql`page.timestamp, page.id` : sql`page.timestamp desc, page.id desc`
+  const entries = sql`select coalesce(json_agg(entry), '[]'::json) from (
+    select ${values} as entry from (${page}) page
+    inner join ${activity} on activity.id = page.id and activity.timestamp = page.timestamp order by ${order}) entries`
+  const json = sql`select json_build_array((${countSql(selection)}), named.events, (${entries}))
+    from (select array(${selection.hiddenActors ?? noActors}) as ids offset 0) hidden
+    cross join lateral (${eventNames(selection)}) named`
+  return jsonColumn(json, (value) => {
+    const [counted, events, found] = value as [number, string[], unknown[]]
+    return { counted, events, entries: found.map(decode) }
+  })
+}
+
+/** Returns the order of the index that has all columns of the conditions: PostgreSQL reads no entry to count them then. */
+const countingOrder = (selection: EntrySelection & Window): SQL =>
+  [selection.eventConditions, selection.timeAndActorConditions, selection.unindexedConditions].every(
+    (conditions) => conditions.length === 0,
   )
-  const found = await db
-    .select({ counted: sql<number>`counting.counted`, events, entry: activity, ...columns })
-    .from(sql`(select array(${selection.hiddenActors ?? noActors}) as ids offset 0) hidden`)
-    .crossJoinLateral(sql`(${eventNames(selection)}) named`)
-    .crossJoinLateral(count)
-    .leftJoinLateral(page, sql`true`)
-    .leftJoin(activity, and(eq(activity.id, sql`page.id`), eq(activity.timestamp, sql`page.timestamp`)))
-    .orderBy(selection.oldestFirst ? sql`page.timestamp, page.id` : sql`page.timestamp desc, page.id desc`)
-  const rows = found as unknown as ({
-    counted: number
-    events: string[] | null
-    entry: Activity | null
-  } & Values<C>)[]
-  return {
-    entries: rows.flatMap(({ counted: _counted, events: _events, entry, ...rest }) =>
-      entry ? [{ entry, ...(rest as unknown as Values<C>) }] : [],
-    ),
-    counted: rows[0]?.counted ?? 0,
-    events: rows.flatMap(({ events }) => events ?? []),
-  }
+    ? sql`event`
+    : orderBySql(selection)
+
+/** Counts matching entries, without the condition on their actors where no administrator is hidden: then an index is enough. */
+function countSql(selection: EntrySelection & Window): SQL {
+  const limit = maxExactCount + 1
+  const count = (counted: EntrySelection & Window) =>
+    sql`select count(*) from (select 1 from ${matchingEntries(counted, limit, countingOrder(selection))} limit ${limit}) few`
+  if (selection.hiddenActors === null) return count(selection)
+  return sql`select case when hidden.ids = '{}' then (${count({ ...selection, hiddenActors: null })}) else (${count(selection)}) end`
 }
 
 const noActors = sql`select id from ${users} where false`
@@ -147,7 +162,7 @@ function eventNames(selection: EntrySelection): SQL {
  * Builds the FROM clause with at most `maxEntries` entries of each event. With conditions on the event each
  * one is read by itself, so that the index returns its entries in order.
  */
-function matchingEntries(selection: EntrySelection & Window, maxEntries: number): SQL {
+function matchingEntries(selection: EntrySelection & Window, limit: Bound, order: SQL): SQL {
   const { eventConditions, timeAndActorConditions, unindexedConditions } = selection
   const entriesOf = (event: SQL) => {
     const entries = sql`${activity} where ${joinConditions(...visibleConditions(selection), event, ...timeAndActorConditions)}`
@@ -155,7 +170,7 @@ function matchingEntries(selection: EntrySelection & Window, maxEntries: number)
       unindexedConditions.length === 0
         ? entries
         : sql`(select * from ${entries} order by timestamp desc limit ${maxScannedEntries}) searched where ${joinConditions(...unindexedConditions)}`
-    return sql`(select id, timestamp from ${found} order by ${orderBySql(selection)} limit ${maxEntries}) entry`
+    return sql`(select id, timestamp from ${found} order by ${order} limit ${limit}) entry`
   }
   if (eventConditions.length === 0) return entriesOf(sql`event <> ${hiddenEvent}`)
   return sql`unnest(named.events) wanted (name) cross join lateral ${entriesOf(sql`event = wanted.name`)}
@@ -166,14 +181,14 @@ const orderBySql = ({ oldestFirst }: Window) =>
   oldestFirst ? sql`timestamp, id` : sql`timestamp desc, id desc`
 
 /**
- * Selects the administrators whose entries are hidden on this server: neither owner nor subuser, while the
+ * Selects the administrators whose entries are hidden on a server (`servers`): neither owner nor subuser, while the
  * setting is on.
  */
-export const hiddenAdministrators = ({ id, ownerId }: Pick<Server, 'id' | 'ownerId'>): SQL => sql`
+export const hiddenAdministrators = (): SQL => sql`
   select administrator.id from ${users} administrator
   where coalesce((select value = 'true' from ${settings} where key = ${hideAdminSettingKey}), ${definitionOf(hideAdminSettingKey).defaultValue})
-  and administrator.root_admin and administrator.id <> ${ownerId} and not exists (
-    select 1 from ${subusers} share where share.server_id = ${id} and share.user_id = administrator.id
+  and administrator.root_admin and administrator.id <> ${servers.ownerId} and not exists (
+    select 1 from ${subusers} share where share.server_id = ${servers.id} and share.user_id = administrator.id
     and not share.pending
   )`
 

@@ -1,16 +1,16 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, sql, type SQL } from 'drizzle-orm'
+import type { DataColumn } from '../../db/data-column.ts'
 import { embedOne } from '../../db/embed.ts'
 import type { RowPage } from '../../db/pagination.ts'
-import { activity, users } from '../../db/schema.ts'
+import { activity, servers, users } from '../../db/schema.ts'
 import type { Activity } from '../../db/tables/activity.ts'
 import type { User } from '../../db/tables/users.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
 import type { ListRequest } from '../filters.ts'
-import type { ServerAccess } from '../servers/access.ts'
 import { type GrantedPermissions, isGranted } from '../permissions.ts'
 import { filterConditions } from './conditions.ts'
-import { type EntrySelection, findPage, hiddenAdministrators } from './list-query.ts'
+import { entriesColumn, type FoundEntries, hiddenAdministrators, toEntryPage } from './list-query.ts'
 import { showsProperties } from './visibility.ts'
 
 /** An entry with what the caller may see of it. */
@@ -32,67 +32,72 @@ export type ActivityEntry = {
 /** A page of entries with the names of all events in the log. */
 export type ActivityEntryPage = RowPage<ActivityEntry> & { events: string[] }
 
-/**
- * Lists the activity of the caller's account, newest first, in one statement. Addresses are visible for the
- * caller's own entries, and all of them for administrators. Spec: getClientAccountActivity.
- */
-export const listAccountActivity = (
+/** Columns of an entry beside its own. */
+const columnsOf = (withActor: boolean): Record<string, SQL> =>
+  withActor ? { actor: embedOne(users, { where: (user) => eq(user.id, activity.actorId) }) } : {}
+type FoundFeed = FoundEntries<{ actor?: User | null }>
+
+const nameOf = (name: string, withActor: boolean) => (withActor ? `${name}_with_actors` : name)
+
+/** Selects the activity of the caller's account (`users`), newest first. Spec: getClientAccountActivity. */
+export const accountActivityColumn = (
   panel: Panel,
   request: ListRequest,
   withActor: boolean,
-): Promise<ActivityEntryPage> =>
-  listActivity(panel, request, {
-    scope: sql`user_id = ${requireCaller(panel).id}`,
-    hiddenActors: null,
-    withActor,
-    permissions: ['*'],
-  })
-
-/**
- * Lists the activity of the server, newest first, in one statement; the settings can hide administrators
- * who are neither owner nor subuser. Addresses are visible as in `listAccountActivity`, and properties of others'
- * actions with the permission to see the same elsewhere. Spec: getClientServersByServerActivity.
- */
-export const listServerActivity = (
-  panel: Panel,
-  { server, permissions }: Pick<ServerAccess, 'server' | 'permissions'>,
-  request: ListRequest,
-  withActor: boolean,
-): Promise<ActivityEntryPage> =>
-  listActivity(panel, request, {
-    scope: sql`server_id = ${server.id}`,
-    hiddenActors: hiddenAdministrators(server),
-    withActor,
-    permissions,
-  })
-
-async function listActivity(
-  panel: Panel,
-  request: ListRequest,
-  {
-    permissions,
-    withActor,
-    ...scope
-  }: Pick<EntrySelection, 'scope' | 'hiddenActors'> & {
-    permissions: GrantedPermissions
-    withActor: boolean
-  },
-): Promise<ActivityEntryPage> {
-  const caller = requireCaller(panel)
-  const actor = embedOne(users, { where: (user) => eq(user.id, activity.actorId) })
-  const page = await findPage(
-    panel.db,
+): DataColumn<FoundFeed> =>
+  entriesColumn(
+    nameOf('account_activity', withActor),
     request,
-    { ...scope, ...filterConditions(panel, request.filters, caller) },
-    withActor ? { actor } : {},
+    {
+      scope: sql`user_id = ${users.id}`,
+      hiddenActors: null,
+      ...filterConditions(panel, request.filters, isOwnOrOfAdministrator),
+    },
+    columnsOf(withActor),
   )
-  const rows = page.rows.map((found) => {
-    const isOwn = found.entry.actorId === caller.id
+
+/**
+ * Selects the activity of a server (`servers`) for the caller (`users`), newest first; the settings can hide
+ * administrators who are neither owner nor subuser. Spec: getClientServersByServerActivity.
+ */
+export const serverActivityColumn = (
+  panel: Panel,
+  request: ListRequest,
+  withActor: boolean,
+): DataColumn<FoundFeed> =>
+  entriesColumn(
+    nameOf('server_activity', withActor),
+    request,
+    {
+      scope: sql`server_id = ${servers.id}`,
+      hiddenActors: hiddenAdministrators(),
+      ...filterConditions(panel, request.filters, isOwnOrOfAdministrator),
+    },
+    columnsOf(withActor),
+  )
+
+const isOwnOrOfAdministrator = sql`(${users.rootAdmin} or actor_id = ${users.id})`
+
+/**
+ * Returns the entries that a column found, as the caller may see them: addresses of their own entries, and all of them
+ * for administrators; properties of others' actions with the permission to see the same elsewhere.
+ */
+export function toActivityFeed(
+  panel: Panel,
+  found: FoundFeed,
+  request: ListRequest,
+  permissions: GrantedPermissions = ['*'],
+): ActivityEntryPage {
+  const caller = requireCaller(panel)
+  const page = toEntryPage(found, request)
+  const rows = page.rows.map(({ actor, ...entry }) => {
+    const isOwn = entry.actorId === caller.id
     return {
-      ...found,
+      entry,
+      ...(actor === undefined ? {} : { actor }),
       isOwn,
       isAddressVisible: isOwn || caller.rootAdmin,
-      arePropertiesVisible: isOwn || showsProperties(permissions, found.entry.event),
+      arePropertiesVisible: isOwn || showsProperties(permissions, entry.event),
       isEmailVisible: isOwn || isGranted(permissions, 'user.read'),
       panelUrl: panel.config.url,
     }

@@ -11,11 +11,7 @@ type Parts = AsyncGenerator<ExportPart>
  * Answers with an export. Where the platform streams, each part is read when the caller has taken the one before.
  * Where it sends whole answers, the export ends at its limit of bytes or time, and the header `Link` names the rest.
  */
-export async function exportResponse(
-  c: Context<HttpEnv>,
-  format: ExportFormat,
-  parts: Parts,
-): Promise<Response> {
+export async function exportResponse(c: Context, format: ExportFormat, parts: Parts): Promise<Response> {
   const { maxResponseBytes } = c.var.panel.config
   const { contentType, header } = exportFormats[format]
   // Read before the answer begins, so that a failure has a status.
@@ -50,7 +46,7 @@ type Collected = { text: string; next: string | null }
 
 /** Collects entries until the limit of bytes or of time, but at least one; `next` is where the rest begins. */
 async function collect(
-  c: Context<HttpEnv>,
+  c: Context,
   format: ExportFormat,
   { start, first, parts }: { start: string; first: IteratorResult<ExportPart>; parts: Parts },
   maxBytes: number,
@@ -70,8 +66,8 @@ async function collect(
   }
 }
 
-function continuationUrl(c: Context<HttpEnv>, format: ExportFormat, cursor: string): string {
-  const url = new URL(publicUrl(c))
+function continuationUrl(c: Context, format: ExportFormat, cursor: string): string {
+  const url = new URL(publicUrl(c as Context<HttpEnv>))
   url.searchParams.set('format', format)
   url.searchParams.set('cursor', cursor)
   return url.toString()

@@ -4,16 +4,18 @@ import type { Context } from 'hono'
 import { activityFilters } from '../../domain/activity/conditions.ts'
 import {
   exportPanelActivity,
-  listPanelActivity,
+  panelActivityColumn,
   PanelActivityQuery,
+  toPanelActivity,
 } from '../../domain/activity/panel-activity.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { readQuery } from '../../http/input.ts'
-import { listing } from '../../http/listing.ts'
+import { listing, listingReader } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { returns, summary } from '../../http/route.ts'
+import type { Panel } from '../../panel.ts'
 import { exportResponse } from './activity-export.ts'
-import { acl } from './middleware.ts'
+import { acl, reads } from './middleware.ts'
 import { type ExportFormat, PanelActivityPage, PanelActivityResource } from './resources/activity-log.ts'
 
 const listOptions = {
@@ -24,6 +26,8 @@ const listOptions = {
   schema: PanelActivityQuery,
 }
 
+const readRequest = listingReader(listOptions)
+
 const exportTypes = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const
 
 /** The audit log: an extension of the ecosystem's API. Spec: docs/activity.md#feed-of-administrators. */
@@ -32,9 +36,14 @@ export const activity = new Hono<HttpEnv>().get(
   summary('List or export the activity of the panel'),
   acl('activity', 'read'),
   listing(listOptions),
+  reads(async (c) => {
+    const query = await readQuery(c)
+    const isExport = requestedFormat(c, query.format) !== null
+    return panelActivityColumn(c.var.panel as Panel, readRequest(query), isExport)
+  }),
   returns(200, PanelActivityPage, Object.keys(exportTypes)),
   async (c) => {
-    const { panel } = c.var
+    const { panel, data } = c.var
     const request = c.req.valid('query')
     const { format: named, cursor } = await readQuery(c)
     const format = requestedFormat(c, named)
@@ -42,14 +51,14 @@ export const activity = new Hono<HttpEnv>().get(
       const parts = exportPanelActivity(panel, request, typeof cursor === 'string' ? cursor : null)
       return exportResponse(c, format, parts)
     }
-    const found = await listPanelActivity(panel, request)
-    const page = PanelActivityResource.page(found, publicUrl(c))
-    return c.json({ ...page, meta: { ...page.meta, available_events: found.events } })
+    const feed = toPanelActivity(data, request)
+    const page = PanelActivityResource.page(feed, publicUrl(c))
+    return c.json({ ...page, meta: { ...page.meta, available_events: feed.events } })
   },
 )
 
 /** Returns the format that the query names, or else `Accept`; null is a page. */
-function requestedFormat(c: Context<HttpEnv>, named: unknown): ExportFormat | null {
+function requestedFormat(c: Context, named: unknown): ExportFormat | null {
   if (typeof named === 'string') return named === 'json' ? null : (named as ExportFormat)
   const type = accepts(c, {
     header: 'Accept',

@@ -1,12 +1,14 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { activityFilters, ActivityQuery } from '../../domain/activity/conditions.ts'
-import { listAccountActivity, listServerActivity } from '../../domain/activity/list.ts'
+import { accountActivityColumn, serverActivityColumn, toActivityFeed } from '../../domain/activity/list.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
-import { listing, readIncludes } from '../../http/listing.ts'
+import { readQuery } from '../../http/input.ts'
+import { listing, listingReader, readIncludes } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { returns, summary } from '../../http/route.ts'
-import { accessToServer, available, type ServerEnv, signedIn } from './middleware.ts'
+import type { Panel } from '../../panel.ts'
+import { accessToServer, available, reads, readsOfServer, type ServerEnv, signedIn } from './middleware.ts'
 import { ActivityPage, presentFeed } from './resources/activity-log.ts'
 
 const listOptions = {
@@ -23,14 +25,11 @@ export const accountActivity = new Hono<HttpEnv>().get(
   summary('List the activity of your account'),
   signedIn,
   listing(listOptions),
+  reads(async (c) =>
+    accountActivityColumn(panelOf(c), readRequest(await readQuery(c)), await includesActor(c)),
+  ),
   returns(200, ActivityPage),
-  async (c) =>
-    c.json(
-      presentFeed(
-        await listAccountActivity(c.var.panel, c.req.valid('query'), await includesActor(c)),
-        publicUrl(c),
-      ),
-    ),
+  (c) => c.json(presentFeed(toActivityFeed(c.var.panel, c.var.data, c.req.valid('query')), publicUrl(c))),
 )
 
 /** Spec: getClientServersByServerActivity. */
@@ -40,16 +39,18 @@ export const serverActivity = new Hono<ServerEnv>().get(
   available,
   accessToServer,
   listing(listOptions),
+  readsOfServer(async (c) =>
+    serverActivityColumn(panelOf(c), readRequest(await readQuery(c)), await includesActor(c)),
+  ),
   returns(200, ActivityPage),
-  async (c) => {
-    const { panel, access } = c.var
-    return c.json(
-      presentFeed(
-        await listServerActivity(panel, access, c.req.valid('query'), await includesActor(c)),
-        publicUrl(c),
-      ),
-    )
+  (c) => {
+    const { panel, access, data } = c.var
+    const feed = toActivityFeed(panel, data, c.req.valid('query'), access.permissions)
+    return c.json(presentFeed(feed, publicUrl(c)))
   },
 )
+
+const readRequest = listingReader(listOptions)
+const panelOf = (c: Context) => c.var.panel as Panel
 
 const includesActor = async (c: Context) => (await readIncludes(c)).includes('actor')
