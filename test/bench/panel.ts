@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
 import { sendOnce } from './http-client.ts'
 import { origin } from './rows.ts'
 import { benchKeys } from './seed.ts'
@@ -11,8 +12,8 @@ import { benchKeys } from './seed.ts'
 /** Connections of the panel and of the baselines, each. */
 export const poolSize = 10
 
-/** What `npm start` runs. */
-const panelEntry = 'functions/all/node.ts'
+/** What `npm start` runs: options of Node and a file. */
+const startArguments = manifest.scripts.start.replace(/^exec node /, '').split(' ')
 const startTimeoutMs = 60_000
 
 /** A panel in its own process, as operators run it. */
@@ -33,9 +34,12 @@ export type Usage = {
   delayMaxMs: number
 }
 
-/** The address of the database of the panel; `baselineUrl` is that of the baselines, null without the instrument. */
+/**
+ * The address of the database of the panel, null for the embedded one with its demo; `baselineUrl` is that of the
+ * baselines, null without the instrument.
+ */
 export type PanelOptions = {
-  url: string
+  url: string | null
   baselineUrl: string | null
   /** Further options of Node. */
   execArgv?: string[]
@@ -47,7 +51,11 @@ export async function startPanel({ url, baselineUrl, execArgv = [] }: PanelOptio
   const [port = 0, instrument = 0] = await freePorts(2)
   const child = spawn(
     process.execPath,
-    [...execArgv, ...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']), panelEntry],
+    [
+      ...execArgv,
+      ...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']),
+      ...startArguments,
+    ],
     {
       env: {
         PATH: process.env.PATH,
@@ -71,17 +79,18 @@ export async function startPanel({ url, baselineUrl, execArgv = [] }: PanelOptio
     pid: child.pid ?? 0,
     stop: async () => {
       const ended = once(child, 'exit')
-      child.kill('SIGKILL')
+      // The demo has a daemon, which ends with a panel that shuts down.
+      child.kill(url === null ? 'SIGTERM' : 'SIGKILL')
       await ended
-      await rm(folder, { recursive: true, force: true })
+      for (const each of [folder, `${folder}-daemon`]) await rm(each, { recursive: true, force: true })
     },
   }
 }
 
-const panelEnvironment = (url: string, port: number, folder: string) => ({
+const panelEnvironment = (url: string | null, port: number, folder: string) => ({
   APP_URL: origin,
   APP_KEYS: benchKeys,
-  DATABASE_URL: url,
+  ...(url === null ? {} : { DATABASE_URL: url }),
   DATABASE_POOL_SIZE: String(poolSize),
   DATA_DIR: folder,
   HOST: '127.0.0.1',

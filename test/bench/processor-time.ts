@@ -59,8 +59,19 @@ export async function processorMs(pid: number): Promise<number> {
   return times.reduce((sum, each) => sum + each, 0)
 }
 
-/** Returns the resident memory of a process in bytes. */
-export async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024
+/** Returns the resident memory of a process in bytes: now, and at most since its start. */
+export async function residentBytes(pid: number): Promise<{ now: number; peak: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const field = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024
+  return { now: field('VmRSS'), peak: field('VmHWM') }
+}
+
+/** Lists a process and those that it has started. */
+export async function processTree(pid: number): Promise<number[]> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const children = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
+  )
+  const pids = children.flatMap((text) => text.split(' ').filter(Boolean).map(Number))
+  return [pid, ...(await Promise.all(pids.map(processTree))).flat()]
 }
