@@ -41,8 +41,8 @@ export type Usage = {
 export type PanelOptions = {
   url: string | null
   baselineUrl: string | null
-  /** Further options of Node. */
-  execArgv?: string[]
+  /** Options of Node and the file, in place of those of `npm start`. */
+  entry?: string[]
 }
 
 /** Starts the panel over a migrated database, and resolves with its first answer. Its log goes nowhere. */
@@ -51,11 +51,7 @@ export async function startPanel({ url, baselineUrl, execArgv = [] }: PanelOptio
   const [port = 0, instrument = 0] = await freePorts(2)
   const child = spawn(
     process.execPath,
-    [
-      ...execArgv,
-      ...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']),
-      ...startArguments,
-    ],
+    [...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']), ...entry],
     {
       env: {
         PATH: process.env.PATH,
