@@ -46,7 +46,11 @@ export type PanelOptions = {
 }
 
 /** Starts the panel over a migrated database, and resolves with its first answer. Its log goes nowhere. */
-export async function startPanel({ url, baselineUrl, execArgv = [] }: PanelOptions): Promise<RunningPanel> {
+export async function startPanel({
+  url,
+  baselineUrl,
+  entry = startArguments,
+}: PanelOptions): Promise<RunningPanel> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-bench-'))
   const [port = 0, instrument = 0] = await freePorts(2)
   const child = spawn(
