@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashPassword, verifyPassword } from '../../src/domain/auth/password-hash.ts'
+import { hashPassword, maxPasswordChecks, verifyPassword, withPasswordCheck } from '../../src/domain/auth/password-hash.ts'
 import { measureHashes } from '../support/measure-hashes.ts'
 
 const cheap = { N: 1024, r: 8, p: 1 }
@@ -25,7 +25,7 @@ describe('hashes of passwords', () => {
       expect(await verifyPassword('', stored, cheap)).toBe(false)
   })
 
-  it('AU-14: are worked on three at a time when there are many', async () => {
+  it('AU-14: are worked on two at a time when there are many', async () => {
     const stored = await hashPassword('horse', cheap)
     const passwords = Array.from({ length: 12 }, (_, at) => (at % 2 ? 'horse' : 'cow'))
     let answers: boolean[] = []
@@ -33,7 +33,22 @@ describe('hashes of passwords', () => {
       answers = await Promise.all(passwords.map((password) => verifyPassword(password, stored)))
     })
     expect(answers).toEqual(passwords.map((password) => password === 'horse'))
-    expect(work).toEqual({ hashes: 12, maxConcurrent: 3 })
+    expect(work).toEqual({ hashes: 12, maxConcurrent: 2 })
+  })
+
+  it('AU-14: are refused with 503 while too many are in progress, and taken again afterwards', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: maxPasswordChecks }, () => withPasswordCheck(() => opened))
+    let hasRun = false
+    const refused = withPasswordCheck(async () => void (hasRun = true))
+    await expect(refused).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(hasRun).toBe(false)
+    open()
+    await Promise.all(waiting)
+    // What fails gives its place back, too.
+    for (let at = 0; at <= maxPasswordChecks; at += 1)
+      await expect(withPasswordCheck(() => Promise.reject(new Error('wrong')))).rejects.toThrow('wrong')
+    expect(await withPasswordCheck(async () => 'taken')).toBe('taken')
   })
 
   it('AU-1: of no account take as much work as those of an account', async () => {

@@ -1,6 +1,7 @@
 import { like } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { throttles } from '../../src/db/schema.ts'
+import { maxPasswordChecks, withPasswordCheck } from '../../src/domain/auth/password-hash.ts'
 import { openBrowser } from '../support/browser.ts'
 import { known, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
@@ -45,6 +46,17 @@ const login = ({
       ip: ip.includes(':') ? `[${ip}]:51234` : `${ip}:51234`,
     },
   })
+/** Makes `count` calls, as many at once as passwords may be checked. */
+async function inGroups<T>(count: number, call: (at: number) => Promise<T>): Promise<T[]> {
+  const answers: T[] = []
+  while (answers.length < count) {
+    const size = Math.min(maxPasswordChecks, count - answers.length)
+    const from = answers.length
+    answers.push(...(await Promise.all(Array.from({ length: size }, (_, at) => call(from + at)))))
+  }
+  return answers
+}
+
 const statusOf = async (attempt?: Attempt) => (await login(attempt)).status
 
 const webLogin = async (user: string, password: string) =>
@@ -143,9 +155,7 @@ describe('RM-7: wrong SFTP passwords are bounded by where they come from', () =>
     const waves = Array.from({ length: 5 }, (_, wave) => wave)
     let refused = 0
     for (const wave of waves) {
-      const answers = await Promise.all(
-        Array.from({ length: 62 }, (_, at) => login({ name: `name${wave}-${at}`, password: 'wrong' })),
-      )
+      const answers = await inGroups(62, (at) => login({ name: `name${wave}-${at}`, password: 'wrong' }))
       refused += answers.filter(({ status }) => status === 429).length
     }
     expect(refused).toBe(5 * 62 - 299)
@@ -158,11 +168,27 @@ describe('RM-7: wrong SFTP passwords are bounded by where they come from', () =>
   })
 
   it('is exact for many at once', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 80 }, (_, at) =>
-        login({ name: `name${at}`, ip: '198.51.100.7', password: 'wrong' }),
-      ),
+    const answers = await inGroups(80, (at) =>
+      login({ name: `name${at}`, ip: '198.51.100.7', password: 'wrong' }),
     )
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(60)
   })
+})
+
+it('RM-8: more passwords at once than a process checks get 503, and are not counted', async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  const waiting = Array.from({ length: maxPasswordChecks }, () => withPasswordCheck(() => opened))
+  try {
+    const { status, headers, body } = await login({ password: 'wrong' })
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '5' })
+    expect(body.errors).toMatchObject([{ code: 'ServiceUnavailableHttpException' }])
+    expect((await webLogin('steve', known.password)).status).toBe(503)
+    expect(await world.database.db.select().from(throttles)).toEqual([])
+    // A key takes no hash.
+    expect(await statusOf({ type: 'public_key', password: 'x' })).toBe(403)
+  } finally {
+    open()
+    await Promise.all(waiting)
+  }
+  expect(await statusOf()).toBe(200)
 })

@@ -4,7 +4,7 @@ import { type ApiError, badRequest } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { untrimmed } from '../fields.ts'
 import { clearAttempts, consumeAttempt } from './attempt-limits.ts'
-import { verifyPassword } from './password-hash.ts'
+import { verifyPassword, withPasswordCheck } from './password-hash.ts'
 
 /**
  * Attempts per account over every route that asks for the password, so that a stolen session or key cannot
@@ -24,7 +24,8 @@ export const wrongPassword = () =>
 
 /**
  * Verifies the current password of the account. Refuses with 400, or the error of `createError`, when it is
- * wrong, and with 429 from the eleventh attempt in 15 minutes on; a right password resets the count.
+ * wrong, with 429 from the eleventh attempt in 15 minutes on, and with 503 as `withPasswordCheck` does; a right password
+ * resets the count.
  */
 export async function requireCurrentPassword(
   panel: Panel,
@@ -33,8 +34,10 @@ export async function requireCurrentPassword(
   createError: () => ApiError = wrongPassword,
 ): Promise<void> {
   const key = `password:${user.id}`
-  // Counted before the check, so that parallel guesses cannot exceed the limit.
-  await consumeAttempt(panel, key, passwordAttemptLimit)
-  if (!(await verifyPassword(password, user.passwordHash, panel.config.passwordCost))) throw createError()
-  await clearAttempts(panel, key)
+  await withPasswordCheck(async () => {
+    // Counted before the check, so that parallel guesses cannot exceed the limit.
+    await consumeAttempt(panel, key, passwordAttemptLimit)
+    if (!(await verifyPassword(password, user.passwordHash, panel.config.passwordCost))) throw createError()
+    await clearAttempts(panel, key)
+  })
 }

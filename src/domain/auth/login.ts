@@ -12,7 +12,7 @@ import { captchaFields, readCaptchaResponse, requireCaptcha } from './captcha.ts
 import { countLoginAttempt, countNetworkAttempt, refundLoginAttemptCtes } from './login-attempts.ts'
 import { clearAttempts, consumeAttempt } from './attempt-limits.ts'
 import { createKnownBrowserToken, type KnownBrowser } from './known-browsers.ts'
-import { checkAndRehashPassword } from './password-hash.ts'
+import { checkAndRehashPassword, withPasswordCheck } from './password-hash.ts'
 import { hashRecoveryToken } from './recovery-tokens.ts'
 import { createGuestSession, createSession, type NewSession } from './sessions.ts'
 import { consumeTotpCode } from './two-factor.ts'
@@ -80,9 +80,12 @@ function challengeClosed(rule: 'expired' | 'too_many_tries') {
  * authentication. Records `auth:success`, `auth:checkpoint` or `auth:fail`.
  *
  * Refuses with 403 while signing in with a password is switched off, with 400 wrong credentials and a
- * missing captcha, with 429 as `countLoginAttempt` does. Spec: postAuthLogin.
+ * missing captcha, with 429 as `countLoginAttempt` does, with 503 as `withPasswordCheck` does. Spec: postAuthLogin.
  */
-export async function signIn(panel: Panel, input: LoginInput, clientInfo: ClientInfo): Promise<SignIn> {
+export const signIn = (panel: Panel, input: LoginInput, clientInfo: ClientInfo): Promise<SignIn> =>
+  withPasswordCheck(() => signInWithPassword(panel, input, clientInfo))
+
+async function signInWithPassword(panel: Panel, input: LoginInput, clientInfo: ClientInfo): Promise<SignIn> {
   // Counted before the check, so that parallel guesses cannot exceed the limit.
   const network = await countNetworkAttempt(panel, clientInfo.knownBrowser)
   if (network.isCaptchaSet) await requireCaptcha(panel, readCaptchaResponse(input))

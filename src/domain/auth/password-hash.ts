@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
+import { unavailable } from '../../errors.ts'
 import type { PasswordCost } from '../../panel.ts'
 
 /** The cost of new hashes, unless the configuration of the panel names another. */
@@ -8,8 +9,27 @@ const saltBytes = 16
 const hashBytes = 32
 /** For random secrets of limited length: 4 MiB and about 10 ms. */
 const lowCost = { N: 4096, r: 8, p: 1 }
-/** Runs three hashes at a time: each takes 16 MiB and a thread. */
-const limitConcurrency = pLimit(3)
+/** Runs two hashes at a time: each takes 16 MiB and a thread of the pool, of which other work needs some. */
+const limitConcurrency = pLimit(2)
+
+/** Password checks in progress at most; the last one waits for about three seconds. Spec: docs/limits.md#sign-ins. */
+export const maxPasswordChecks = 24
+let passwordChecks = 0
+
+/**
+ * Runs work that verifies a password, from before its attempt is counted: what is refused must not count as a guess.
+ * Refuses with 503 and `Retry-After` while this process has 24 in progress.
+ */
+export async function withPasswordCheck<T>(work: () => Promise<T>): Promise<T> {
+  if (passwordChecks >= maxPasswordChecks)
+    throw unavailable('Too many users are signing in. Try again in a moment.')
+  passwordChecks += 1
+  try {
+    return await work()
+  } finally {
+    passwordChecks -= 1
+  }
+}
 
 const prefixOf = ({ N, r, p }: PasswordCost): string => `scrypt$${N}$${r}$${p}$`
 

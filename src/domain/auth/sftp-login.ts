@@ -19,7 +19,7 @@ import { refuseConflict } from '../servers/state.ts'
 import { matchesServerIdentifier } from '../servers/identifiers.ts'
 import { attemptSubject, nameDigest, accountWaitUntilColumn } from './account-attempts.ts'
 import { countAttempt, countAttemptStatement, throttledUntilColumn } from './attempt-limits.ts'
-import { verifyPassword } from './password-hash.ts'
+import { verifyPassword, withPasswordCheck } from './password-hash.ts'
 import {
   countSftpAttemptCtes,
   failureLimit,
@@ -57,10 +57,15 @@ export type SftpSession = { user: User; server: Server; permissions: GrantedPerm
  * after five refused logins of one name and client in a minute, not counting unknown keys, and passwords
  * after 60 wrong ones in a minute from one site, 300 that one node asks about, or during a wait
  * for the account, as in a browser; with the same 403 an unknown user or server, a wrong password and a missing permission; with 409 a server whose state
- * does not allow file access. Records `auth:sftp.fail` for a wrong password of an existing account and
+ * does not allow file access; with 503, which the daemon's user may repeat, as `withPasswordCheck` does. Records `auth:sftp.fail` for a wrong password of an existing account and
  * `server:sftp.denied` for a login without `file.sftp`. Spec: docs/files.md#sftp.
  */
-export async function authenticateSftp(panel: Panel, node: Node, login: SftpLogin): Promise<SftpSession> {
+export const authenticateSftp = (panel: Panel, node: Node, login: SftpLogin): Promise<SftpSession> =>
+  login.type === 'public_key'
+    ? openSftpSession(panel, node, login)
+    : withPasswordCheck(() => openSftpSession(panel, node, login))
+
+async function openSftpSession(panel: Panel, node: Node, login: SftpLogin): Promise<SftpSession> {
   const { username, name } = parseUsername(login.username)
   const client = (login.ip ? parseAddress(login.ip) : null) ?? panel.ip
   const isPassword = login.type !== 'public_key'
