@@ -32,6 +32,13 @@ export function databaseOverPool<Client extends PooledClient, Opened extends Poo
   pool.on('connect', addSqlState)
   // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on('error', ignoreError)
+  // Wrapping a connection costs more than a statement over it.
+  const wrapped = new WeakMap<Client, Database>()
+  const wrap = (client: Client): Database => {
+    const database = wrapped.get(client) ?? open(client)
+    wrapped.set(client, database)
+    return database
+  }
   return {
     db: open(pool),
     transaction: async (work) => {
@@ -41,7 +48,7 @@ export function databaseOverPool<Client extends PooledClient, Opened extends Poo
       client.on('error', ignoreError)
       let hasLostConnection = false
       try {
-        return await open(client).transaction(work)
+        return await wrap(client).transaction(work)
       } catch (error) {
         hasLostConnection = isConnectionLost(error)
         throw error

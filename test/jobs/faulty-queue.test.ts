@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { qstashQueue } from '../../src/adapters/queue.ts'
 import { jobs, scheduleRuns } from '../../src/db/schema.ts'
-import { enqueueJobs } from '../../src/domain/jobs/enqueue.ts'
+import { enqueueJob } from '../../src/domain/jobs/enqueue.ts'
+import { inTransaction } from '../../src/panel.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
 import type { Panel } from '../../src/panel.ts'
 import { randomFaults } from '../../src/dev/qstash/faults.ts'
@@ -74,11 +75,10 @@ describe('a queue that loses, doubles, reorders and delays', () => {
     const server = await makeServer(world, { node: await makeNode(world, { daemonListen: daemon.port }) })
     const [total, batch] = [1000, 250]
     for (let at = 0; at < total; at += batch) {
-      const entries = Array.from({ length: batch }, () => ({
-        payload: { serverId: server.id },
-        runAt: world.clock.now,
-      }))
-      await enqueueJobs(panel, 'sync-server', entries)
+      // Jobs of one transaction are announced together.
+      await inTransaction(panel, async (tx) => {
+        for (let n = 0; n < batch; n += 1) await enqueueJob(tx, 'sync-server', { serverId: server.id })
+      })
     }
     await Promise.all(settled.splice(0))
     expect(qstash.messages).toHaveLength(total)
@@ -135,8 +135,8 @@ describe('what is due in a long time', () => {
   it('is not announced: the queue would not keep it, and the tick finds it', async () => {
     await open({})
     const inDays = (days: number) => new Date(world.clock.now.getTime() + days * 86_400_000)
-    const entry = (days: number) => ({ payload: { serverId: 1 }, runAt: inDays(days) })
-    await enqueueJobs(panel, 'sync-server', [entry(8), entry(6)])
+    for (const days of [8, 6])
+      await enqueueJob(panel, 'sync-server', { serverId: 1 }, { runAt: inDays(days) })
     await Promise.all(settled.splice(0))
     expect(qstash.messages.map(({ delay }) => delay)).toEqual([6 * 86_400])
   })

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { jobs } from '../../src/db/schema.ts'
 import { jobHandlers } from '../../src/domain/jobs/handlers.ts'
-import { enqueueJob, enqueueJobs, replaceJob } from '../../src/domain/jobs/enqueue.ts'
+import { enqueueJob, replaceJob } from '../../src/domain/jobs/enqueue.ts'
 import { type JobHandlers, runJob, sweepJobs } from '../../src/domain/jobs/run.ts'
 import type { Panel } from '../../src/panel.ts'
 import { useWorld } from '../support/world.ts'
@@ -184,12 +184,10 @@ describe('the reason of a failure', () => {
 })
 
 describe('a sweep', () => {
-  const many = (count: number, payload = (at: number) => ({ serverId: at })) =>
-    enqueueJobs(
-      world.panel,
-      'sync-server',
-      Array.from({ length: count }, (_, at) => ({ payload: payload(at), runAt: secondsFromNow(at - count) })),
-    )
+  const many = async (count: number, payload = (at: number) => ({ serverId: at })) => {
+    for (let at = 0; at < count; at += 1)
+      await enqueueJob(world.panel, 'sync-server', payload(at), { runAt: secondsFromNow(at - count) })
+  }
 
   it('runs many at once, but not all, the longest due first', async () => {
     await many(60)

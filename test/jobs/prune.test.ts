@@ -106,6 +106,7 @@ describe('what is over', () => {
             trigger: 'manual',
             dueAt: daysAgo(days),
             startedAt: daysAgo(days),
+            finishedAt: state === 'running' ? null : daysAgo(days),
             state,
           })
           .returning()

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { rowsOf } from '../../db/database.ts'
 import { jobs } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../panel.ts'
@@ -50,7 +50,8 @@ export type JobOptions = {
   lifetimeSeconds?: number
 }
 
-const daySeconds = 86_400
+/** Seconds until the deadline of a job, by default. */
+export const jobLifetimeSeconds = 86_400
 
 /**
  * Enqueues a job that runs after the commit, even if this process dies. Call it inside the transaction that
@@ -63,7 +64,7 @@ export async function enqueueJob<Name extends JobName>(
   options: JobOptions = {},
 ): Promise<void> {
   const runAt = options.runAt ?? tx.now()
-  const deadlineAt = new Date(runAt.getTime() + (options.lifetimeSeconds ?? daySeconds) * 1000)
+  const deadlineAt = new Date(runAt.getTime() + (options.lifetimeSeconds ?? jobLifetimeSeconds) * 1000)
   const [job] = await tx.db
     .insert(jobs)
     .values({ name, payload, runAt, deadlineAt, key: options.key ?? null })
@@ -79,25 +80,33 @@ export async function enqueueJob<Name extends JobName>(
   if (job) tx.wake([job])
 }
 
-/** Enqueues many jobs of one kind in one statement; skips those whose key a waiting job has. */
-export async function enqueueJobs<Name extends JobName>(
+/** Jobs to enqueue: a query with the columns `name`, `payload`, `key`. */
+export type MissingJobs = SQL
+
+/**
+ * Enqueues the jobs of these queries, due now, in one statement; skips those whose key a waiting job has. Returns how
+ * many were added, by their name.
+ */
+export async function enqueueMissingJobs(
   tx: Tx,
-  name: Name,
-  entries: { payload: JobPayloads[Name]; runAt: Date; key?: string }[],
-): Promise<void> {
-  if (entries.length === 0) return
-  // One JSON parameter for all rows: building a statement with a thousand rows costs more than running it.
-  const added = await tx.db.execute(sql`
+  queries: MissingJobs[],
+): Promise<ReadonlyMap<string, number>> {
+  const now = tx.now()
+  const runAt = sql`${now.toISOString()}::timestamptz`
+  const union = sql.join(
+    queries.map((query) => sql`(${query})`),
+    sql` union all `,
+  )
+  const result = await tx.db.execute(sql`
     insert into ${jobs} (name, payload, key, run_at, deadline_at)
-    select ${name}, payload, key, "runAt", "runAt" + ${daySeconds} * interval '1 second'
-    from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as entry (payload jsonb, key text, "runAt" timestamptz)
-    on conflict (key) where state = 'waiting' do nothing
-    returning id, (extract(epoch from run_at) * 1000)::float8 as due`)
-  const woken = rowsOf<{ id: string; due: number }>(added).map(({ id, due }) => ({
-    id,
-    runAt: new Date(due),
-  }))
-  if (woken.length > 0) tx.wake(woken)
+    select name, payload, key, ${runAt}, ${runAt} + ${jobLifetimeSeconds} * interval '1 second'
+    from (${union}) missing (name, payload, key)
+    on conflict (key) where state = 'waiting' do nothing returning id, name`)
+  const added = rowsOf<{ id: string; name: string }>(result)
+  if (added.length > 0) tx.wake(added.map(({ id }) => ({ id, runAt: now })))
+  const counts = new Map<string, number>()
+  for (const { name } of added) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
 }
 
 /** Cancels the waiting job with this key. */

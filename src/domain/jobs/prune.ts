@@ -5,7 +5,6 @@ import {
   jobs,
   passwordResets,
   scheduleRuns,
-  schedules,
   sessions,
   throttles,
 } from '../../db/schema.ts'
@@ -63,13 +62,9 @@ function deleteStatements(now: Date): SQL[] {
     ) returning 1`,
     deleteFinishedJobs('done', retentionDays.doneJobs),
     deleteFinishedJobs('dead', retentionDays.deadJobs),
-    // Joined through the schedules, since runs have an index by schedule and none by time.
     sql`delete from ${scheduleRuns} where id in (
-      select old.id from ${schedules} cross join lateral (
-        select id from ${scheduleRuns} run where run.schedule_id = ${schedules.id}
-        and run.started_at < ${timestampSql(retentionDays.scheduleRuns)} and run.state <> 'running'
-        order by run.started_at limit ${batchSize}
-      ) old limit ${batchSize}
+      select id from ${scheduleRuns} where finished_at < ${timestampSql(retentionDays.scheduleRuns)}
+      order by finished_at limit ${batchSize}
     ) returning 1`,
   ]
 }

@@ -1,5 +1,18 @@
-import { and, DrizzleQueryError, eq, getTableColumns, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import {
+  and,
+  DrizzleQueryError,
+  eq,
+  getTableColumns,
+  isNull,
+  lt,
+  lte,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import pLimit from 'p-limit'
+import { type Database, prepared } from '../../db/database.ts'
 import { jobs } from '../../db/schema.ts'
 import type { Job } from '../../db/tables/jobs.ts'
 import type { Panel, WakeableJob } from '../../panel.ts'
@@ -14,6 +27,8 @@ export type RunningJob = Job & {
 export type JobHandlers = {
   [Name in JobName]: (panel: Panel, payload: JobPayloads[Name], job: RunningJob) => Promise<void>
 }
+
+const { placeholder } = sql
 
 /** Seconds for which one worker leases a job: longer than any handler runs, with two minutes for differing clocks. */
 const leaseSeconds = 180
@@ -45,16 +60,12 @@ export async function runJob(
     recordJobOutcome(panel, labels, await rescheduleJob(panel, job, error), error)
     return 'failed'
   }
-  await panel.db
-    .update(jobs)
-    .set({
-      state: 'done',
-      finishedAt: panel.now(),
-      leasedUntil: null,
-      lastError: null,
-      runAt: job.runAt,
-    })
-    .where(isHeldLease(job))
+  await doneStatement(panel.db).execute({
+    id,
+    fence: job.fence,
+    runAt: job.runAt.toISOString(),
+    now: panel.now().toISOString(),
+  })
   recordJobOutcome(panel, labels, 'done')
   return 'done'
 }
@@ -113,15 +124,34 @@ async function runConcurrently(panel: Panel, ids: string[], handlers: JobHandler
   return ran
 }
 
-const isClaimable = (now: Date) =>
+const isClaimable = (now: Date | SQL) =>
   and(
     eq(jobs.state, 'waiting'),
     lte(jobs.runAt, now),
     or(isNull(jobs.leasedUntil), lt(jobs.leasedUntil, now)),
   )
 
-const isHeldLease = (job: Job) =>
-  and(eq(jobs.id, job.id), eq(jobs.fence, job.fence), eq(jobs.state, 'waiting'))
+const isHeldLease = (id: string | Placeholder, fence: number | Placeholder) =>
+  and(eq(jobs.id, id), eq(jobs.fence, fence), eq(jobs.state, 'waiting'))
+
+/** Set in each statement: a prepared one would keep the time at which it was built. */
+const nowSql = sql`${placeholder('now')}::timestamptz`
+
+const doneStatement = (db: Database) =>
+  prepared(db, 'job_done', (connection) =>
+    connection
+      .update(jobs)
+      .set({
+        state: 'done',
+        finishedAt: nowSql,
+        leasedUntil: null,
+        lastError: null,
+        runAt: sql`${placeholder('runAt')}::timestamptz`,
+        updatedAt: nowSql,
+      })
+      .where(isHeldLease(placeholder('id'), placeholder('fence')))
+      .prepare('job_done'),
+  )
 
 /**
  * Leases the job for this worker. Until it is finished it is due again at the end of the lease, so that a job
@@ -129,35 +159,43 @@ const isHeldLease = (job: Job) =>
  */
 async function claimJob(panel: Panel, id: string): Promise<RunningJob | undefined> {
   const now = panel.now()
-  const due = panel.db.$with('due').as(
-    panel.db
-      .select({ id: jobs.id, runAt: jobs.runAt })
-      .from(jobs)
-      .where(and(eq(jobs.id, id), isClaimable(now)))
-      .for('update'),
-  )
-  const instant = sql`${now.toISOString()}::timestamptz`
-  const hasExpired = sql`${jobs.attempts} > 0 and ${jobs.deadlineAt} < ${instant}`
   const leasedUntil = new Date(now.getTime() + leaseSeconds * 1000)
-  const [job] = await panel.db
-    .with(due)
-    .update(jobs)
-    .set({
-      state: sql`case when ${hasExpired} then 'dead' else ${jobs.state} end`,
-      finishedAt: sql`case when ${hasExpired} then ${instant} end`,
-      lastError: sql`case when ${hasExpired} then coalesce(${jobs.lastError}, 'The worker ended before the job.') else ${jobs.lastError} end`,
-      runAt: leasedUntil,
-      leasedUntil,
-      fence: sql`${jobs.fence} + 1`,
-      attempts: sql`${jobs.attempts} + 1`,
-    })
-    .from(due)
-    .where(eq(jobs.id, due.id))
-    .returning({ ...getTableColumns(jobs), dueAt: due.runAt })
+  const values = { id, now: now.toISOString(), leasedUntil: leasedUntil.toISOString() }
+  const [job] = await claimStatement(panel.db).execute(values)
   if (!job) return undefined
   const { dueAt, ...row } = job
   return { ...row, runAt: dueAt, latenessSeconds: (now.getTime() - dueAt.getTime()) / 1000 }
 }
+
+const claimStatement = (db: Database) =>
+  prepared(db, 'job_claim', (connection) => {
+    const due = connection.$with('due').as(
+      connection
+        .select({ id: jobs.id, runAt: jobs.runAt })
+        .from(jobs)
+        .where(and(eq(jobs.id, placeholder('id')), isClaimable(nowSql)))
+        .for('update'),
+    )
+    const hasExpired = sql`${jobs.attempts} > 0 and ${jobs.deadlineAt} < ${nowSql}`
+    const leasedUntil = sql`${placeholder('leasedUntil')}::timestamptz`
+    return connection
+      .with(due)
+      .update(jobs)
+      .set({
+        state: sql`case when ${hasExpired} then 'dead' else ${jobs.state} end`,
+        finishedAt: sql`case when ${hasExpired} then ${nowSql} end`,
+        lastError: sql`case when ${hasExpired} then coalesce(${jobs.lastError}, 'The worker ended before the job.') else ${jobs.lastError} end`,
+        runAt: leasedUntil,
+        leasedUntil,
+        fence: sql`${jobs.fence} + 1`,
+        attempts: sql`${jobs.attempts} + 1`,
+        updatedAt: nowSql,
+      })
+      .from(due)
+      .where(eq(jobs.id, due.id))
+      .returning({ ...getTableColumns(jobs), dueAt: due.runAt })
+      .prepare('job_claim')
+  })
 
 /**
  * Reschedules a failed job after 5 s, 10 s, 20 s … up to an hour, with jitter; it is dead when that is past its
@@ -176,7 +214,7 @@ async function rescheduleJob(panel: Panel, job: Job, error: unknown): Promise<'p
       lastError: errorMessage(error),
       ...(isDead ? { state: 'dead' as const, finishedAt: now } : {}),
     })
-    .where(isHeldLease(job))
+    .where(isHeldLease(job.id, job.fence))
     .returning({ id: jobs.id })
   if (postponed && !isDead) panel.wake([{ id: job.id, runAt }])
   return postponed && isDead ? 'dead' : 'postponed'

@@ -1,8 +1,9 @@
+import { sql } from 'drizzle-orm'
 import type { Panel } from '../../panel.ts'
-import { recoverRuns } from '../schedules/advance-run.ts'
+import { abandonedRunJobs } from '../schedules/advance-run.ts'
 import { claimDueSchedules } from '../schedules/due-schedules.ts'
-import { enqueueTrashExpiry } from '../trash/expiry.ts'
-import { enqueueJobs } from './enqueue.ts'
+import { trashExpiryJobs } from '../trash/expiry.ts'
+import { enqueueMissingJobs, type JobName } from './enqueue.ts'
 import { jobHandlers } from './handlers.ts'
 import { sweepJobs } from './run.ts'
 import { readLastTick, storeLastTick } from './tick-history.ts'
@@ -50,22 +51,23 @@ async function observeLateness(panel: Panel, start: Date): Promise<void> {
   panel.metrics.observe('roost_tick_lateness_seconds', Math.max(0, seconds - tickPeriodSeconds), {})
 }
 
+type PartCounts = [part: string, count: number][]
+
 async function runSteps(panel: Panel, start: Date): Promise<TickReport> {
   const until = new Date(start.getTime() + maxTickMs)
-  const steps: [part: string, run: () => Promise<number>][] = [
-    ['schedules', () => claimDueSchedules(panel, until)],
-    ['recurring', () => enqueueRecurringJobs(panel)],
-    ['trash', () => enqueueTrashExpiry(panel)],
-    ['runs', () => recoverRuns(panel)],
-    ['jobs', () => sweepJobs(panel, jobHandlers, { dueBy: start, until })],
+  const steps: (() => Promise<PartCounts>)[] = [
+    async () => [['schedules', await claimDueSchedules(panel, until)]],
+    () => enqueueDueJobs(panel),
+    async () => [['jobs', await sweepJobs(panel, jobHandlers, { dueBy: start, until })]],
   ]
   const report: TickReport = []
   const failures: unknown[] = []
-  for (const [part, run] of steps) {
+  for (const run of steps) {
     const before = performance.now()
     try {
-      const count = await run()
-      report.push({ part, count, milliseconds: Math.round(performance.now() - before) })
+      const counts = await run()
+      const milliseconds = Math.round(performance.now() - before)
+      report.push(...counts.map(([part, count]) => ({ part, count, milliseconds })))
     } catch (error) {
       failures.push(error)
     }
@@ -74,10 +76,23 @@ async function runSteps(panel: Panel, start: Date): Promise<TickReport> {
   return report
 }
 
-async function enqueueRecurringJobs(panel: Panel): Promise<number> {
-  // Not `enqueueJob`, which would make a running job run once more.
-  for (const name of recurringJobs) {
-    await enqueueJobs(panel, name, [{ payload: {}, key: name, runAt: panel.now() }])
-  }
-  return recurringJobs.length
+/** Enqueues the jobs that recur, that delete expired trash, and that continue abandoned runs, in one statement. */
+async function enqueueDueJobs(panel: Panel): Promise<PartCounts> {
+  const added = await enqueueMissingJobs(panel, [
+    recurringJobRows,
+    trashExpiryJobs(panel.now()),
+    abandonedRunJobs(panel.now()),
+  ])
+  const countOf = (name: JobName) => added.get(name) ?? 0
+  return [
+    ['recurring', recurringJobs.length],
+    ['trash', countOf('expire-trash')],
+    ['runs', countOf('run-schedule')],
+  ]
 }
+
+/** A running job is not made to run once more, as `enqueueJob` would. */
+const recurringJobRows = sql`select name, '{}'::jsonb, name from (values ${sql.join(
+  recurringJobs.map((name) => sql`(${name}::text)`),
+  sql`, `,
+)}) recurring (name)`

@@ -1,4 +1,5 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type Database, prepared, rowsOf } from '../../db/database.ts'
 import { jobs, nodes, scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { ScheduleRun } from '../../db/tables/schedule-runs.ts'
@@ -6,13 +7,15 @@ import type { ScheduleStep } from '../../db/tables/schedule-steps.ts'
 import type { Schedule } from '../../db/tables/schedules.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
-import { enqueueJobs, type JobPayloads, replaceJob } from '../jobs/enqueue.ts'
+import { type JobName, type JobPayloads, type MissingJobs, replaceJob } from '../jobs/enqueue.ts'
 import { hasOpenTransfer } from '../servers/access.ts'
 import { isTooLate, maxLatenessMs } from './due-schedules.ts'
 import { reasons } from './reasons.ts'
 import { embedSteps } from './run-history.ts'
 import { markQueued, runJobKey } from './start-runs.ts'
 import { isOnline, performStep, type StepOutcome } from './step-actions.ts'
+
+const { placeholder } = sql
 
 /** A run with everything that its next step needs. */
 export type RunContext = {
@@ -61,15 +64,26 @@ async function executeStepOnce(
   step: ScheduleStep,
 ): Promise<StepOutcome | null> {
   if (step.state === 'dispatched') return unknownOutcome
-  const canContinue = sql`exists (select 1 from ${scheduleRuns} where ${scheduleRuns}.id = ${step.runId}
-    and ${scheduleRuns}.state = 'running' and ${scheduleRuns}.reason is null)`
-  const claimed = await panel.db
-    .update(scheduleSteps)
-    .set({ state: 'dispatched', dispatchedAt: panel.now() })
-    .where(and(eq(scheduleSteps.id, step.id), eq(scheduleSteps.state, 'pending'), canContinue))
-    .returning({ id: scheduleSteps.id })
+  const claimed = await dispatchStatement(panel.db).execute({
+    step: step.id,
+    run: step.runId,
+    now: panel.now().toISOString(),
+  })
   return claimed.length === 0 ? null : performStep(panel, context, step)
 }
+
+/** Marks a step as dispatched, unless another process has, or its run has been cancelled. */
+const dispatchStatement = (db: Database) =>
+  prepared(db, 'schedule_step_dispatch', (connection) => {
+    const canContinue = sql`exists (select 1 from ${scheduleRuns} where ${scheduleRuns}.id = ${placeholder('run')}
+      and ${scheduleRuns}.state = 'running' and ${scheduleRuns}.reason is null)`
+    return connection
+      .update(scheduleSteps)
+      .set({ state: 'dispatched', dispatchedAt: sql`${placeholder('now')}::timestamptz` })
+      .where(and(eq(scheduleSteps.id, placeholder('step')), eq(scheduleSteps.state, 'pending'), canContinue))
+      .returning({ id: scheduleSteps.id })
+      .prepare('schedule_step_dispatch')
+  })
 
 /** Returns how the run ends when its next step may not start; checked before each step. */
 async function findReasonToEnd(
@@ -113,16 +127,17 @@ async function recordStepOutcome(
   await inTransaction(panel, async (tx) => {
     const now = tx.now()
     await lockScheduleRow(tx, schedule)
-    const recorded = await tx.db
-      .update(scheduleSteps)
-      .set({ state, reason, finishedAt: now })
-      .where(and(eq(scheduleSteps.id, step.id), eq(scheduleSteps.state, 'dispatched')))
-      .returning({ id: scheduleSteps.id })
-    if (recorded.length === 0) return
     const endsRun = state !== 'succeeded' && !(step.continueOnFailure && isDaemonFailure)
-    if (endsRun) return storeRunEnd(tx, context, { state: 'failed', reason })
-    const next = steps[steps.indexOf(step) + 1]
-    if (!next) return storeRunEnd(tx, context, { state: 'succeeded', reason: null })
+    const next = endsRun ? undefined : steps[steps.indexOf(step) + 1]
+    if (!next)
+      return storeRunEnd(
+        tx,
+        context,
+        { state: endsRun ? 'failed' : 'succeeded', reason: endsRun ? reason : null },
+        { step, state, reason },
+      )
+    const recorded = await tx.db.execute(recordStatement(step, { state, reason }, now))
+    if (rowsOf(recorded).length === 0) return
     const dueAt = new Date(now.getTime() + next.timeOffset * 1000)
     await tx.db.update(scheduleSteps).set({ dueAt }).where(eq(scheduleSteps.id, next.id))
     await markQueued(tx, taskOf(step), false)
@@ -130,6 +145,15 @@ async function recordStepOutcome(
     await scheduleAdvance(tx, run.id, dueAt)
   })
 }
+
+/** Stores the outcome of a dispatched step, once; returns a row when it did. */
+const recordStatement = (
+  { id }: ScheduleStep,
+  { state, reason }: Pick<StepOutcome, 'state' | 'reason'>,
+  now: Date,
+): SQL => sql`
+  update ${scheduleSteps} set state = ${state}, reason = ${reason}, finished_at = ${now.toISOString()}::timestamptz
+  where id = ${id} and state = 'dispatched' returning id`
 
 const taskOf = ({ taskId }: ScheduleStep) => (taskId === null ? [] : [{ id: taskId }])
 
@@ -148,22 +172,25 @@ export async function endRun(panel: Panel, context: RunContext, result: RunResul
 }
 
 /**
- * Stores the end of a run in one statement, since 10,000 runs may end in the same minute. The schedule is locked.
+ * Stores the end of a run in one statement, since 10,000 runs may end in the same minute; with the outcome of its last
+ * step, unless that is stored already. The schedule is locked.
  */
 async function storeRunEnd(
   tx: Tx,
   { run, schedule }: RunContext,
   { state, reason }: RunResult,
+  last?: { step: ScheduleStep } & Pick<StepOutcome, 'state' | 'reason'>,
 ): Promise<void> {
   const at = sql`${tx.now().toISOString()}::timestamptz`
   const hasOtherRun = sql`exists (
     select from ${scheduleRuns} other where other.schedule_id = ${schedule.id} and other.id <> ${run.id}
     and other.state = 'running' and other.reason is null
   )`
+  const recorded = last ? recordStatement(last.step, last, tx.now()) : sql`select 1`
   await tx.db.execute(sql`
-    with ended as (
+    with recorded as (${recorded}), ended as (
       update ${scheduleRuns} set state = ${state}, reason = ${reason?.slice(0, 500) ?? null}, finished_at = ${at}
-      where id = ${run.id} and state = 'running' returning id
+      where id = ${run.id} and state = 'running' and exists (select from recorded) returning id
     ), skipped as (
       update ${scheduleSteps} set state = 'skipped', finished_at = ${at}
       where run_id in (select id from ended) and state = 'pending'
@@ -183,46 +210,40 @@ async function storeRunEnd(
  * deadlock.
  */
 const lockScheduleRow = (tx: Tx, { id }: Schedule) =>
-  tx.db.select({ id: schedules.id }).from(schedules).where(eq(schedules.id, id)).for('update')
+  tx.db.execute(sql`select from ${schedules} where id = ${id} for update`)
 
 async function findRun(panel: Panel, id: string): Promise<RunContext | null> {
-  const [context] = await panel.db
-    .select({
-      run: scheduleRuns,
-      schedule: schedules,
-      server: servers,
-      node: nodes,
-      isTransferring: hasOpenTransfer(),
-      steps: embedSteps(),
-    })
-    .from(scheduleRuns)
-    .innerJoin(schedules, eq(schedules.id, scheduleRuns.scheduleId))
-    .innerJoin(servers, eq(servers.id, schedules.serverId))
-    .innerJoin(nodes, eq(nodes.id, servers.nodeId))
-    .where(eq(scheduleRuns.id, id))
+  const [context] = await runStatement(panel.db).execute({ run: id })
   return context ?? null
 }
+
+const runStatement = (db: Database) =>
+  prepared(db, 'schedule_run', (connection) =>
+    connection
+      .select({
+        run: scheduleRuns,
+        schedule: schedules,
+        server: servers,
+        node: nodes,
+        isTransferring: hasOpenTransfer(),
+        steps: embedSteps(),
+      })
+      .from(scheduleRuns)
+      .innerJoin(schedules, eq(schedules.id, scheduleRuns.scheduleId))
+      .innerJoin(servers, eq(servers.id, schedules.serverId))
+      .innerJoin(nodes, eq(nodes.id, servers.nodeId))
+      .where(eq(scheduleRuns.id, placeholder('run')))
+      .prepare('schedule_run'),
+  )
 
 /** Milliseconds after which a run without a job is recovered. */
 const recoveryDelayMs = 2 * 60_000
 
-/** Enqueues jobs for running runs that have none, up to 1,000, and returns how many there were (P-1). */
-export async function recoverRuns(panel: Panel): Promise<number> {
-  const before = new Date(panel.now().getTime() - recoveryDelayMs)
-  const hasWaitingJob = sql`exists (select 1 from ${jobs}
-    where ${jobs.key} = ${runJobKey('')} || ${scheduleRuns.id} and ${jobs.state} = 'waiting')`
-  const orphanedRuns = await panel.db
-    .select({ id: scheduleRuns.id })
-    .from(scheduleRuns)
-    .where(
-      and(eq(scheduleRuns.state, 'running'), lt(scheduleRuns.startedAt, before), sql`not ${hasWaitingJob}`),
-    )
-    .limit(1000)
-  const runAt = panel.now()
-  await enqueueJobs(
-    panel,
-    'run-schedule',
-    orphanedRuns.map(({ id }) => ({ payload: { runId: id }, key: runJobKey(id), runAt })),
-  )
-  return orphanedRuns.length
+/** Selects a job for each running run that has none, 1,000 at most (P-1). */
+export const abandonedRunJobs = (now: Date): MissingJobs => {
+  const before = new Date(now.getTime() - recoveryDelayMs).toISOString()
+  const key = sql`${runJobKey('')}::text || run.id`
+  return sql`select ${'run-schedule' satisfies JobName}::text, jsonb_build_object('runId', run.id), ${key}
+    from ${scheduleRuns} run where run.state = 'running' and run.started_at < ${before}::timestamptz
+    and not exists (select 1 from ${jobs} where key = ${key} and state = 'waiting') limit 1000`
 }

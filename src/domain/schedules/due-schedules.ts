@@ -8,16 +8,19 @@ import { readCronTimes, type ScheduleWithTasks, withTasks } from './schedules.ts
 import { type RunRow, startRuns } from './start-runs.ts'
 
 /** Schedules that one transaction claims. */
-const batchSize = 100
+const batchSize = 1000
 /** Milliseconds by which a run may be late, unless the next time of its schedule is later. */
 export const maxLatenessMs = 15 * 60_000
 
 /**
  * Claims every due schedule: creates its run, or the record that it was skipped because it is too late, and
- * stores its next time. Creates at most one run per due time under concurrency (P-1), in a constant number of
- * statements per 100 schedules. Starts no further batch after `until`. Returns how many were due.
+ * stores its next time. Creates at most one run per due time under concurrency (P-1), in three statements per 1,000
+ * schedules, and one when nothing is due. Starts no further batch after `until`. Returns how many were due.
  */
 export async function claimDueSchedules(panel: Panel, until: Date | null = null): Promise<number> {
+  // Most ticks find nothing, and need no transaction to see it.
+  const [due] = await panel.db.select({ id: schedules.id }).from(schedules).where(isDue(panel.now())).limit(1)
+  if (!due) return 0
   let claimed = 0
   for (;;) {
     const count = await inTransaction(panel, claimBatch)
@@ -32,14 +35,15 @@ export async function claimDueSchedules(panel: Panel, until: Date | null = null)
  */
 type Claim = { schedule: ScheduleWithTasks; run: RunRow | null; next: Date | null }
 
+const isDue = (now: Date) =>
+  and(eq(schedules.isActive, true), eq(schedules.isProcessing, false), lte(schedules.nextRunAt, now))
+
 async function claimBatch(tx: Tx): Promise<number> {
   const now = tx.now()
   const due = await tx.db
     .select(withTasks())
     .from(schedules)
-    .where(
-      and(eq(schedules.isActive, true), eq(schedules.isProcessing, false), lte(schedules.nextRunAt, now)),
-    )
+    .where(isDue(now))
     .orderBy(schedules.nextRunAt)
     .limit(batchSize)
     .for('update', { skipLocked: true })

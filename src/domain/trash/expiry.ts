@@ -1,9 +1,9 @@
-import { and, eq, inArray, lte, notExists, sql } from 'drizzle-orm'
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import { QueryBuilder } from 'drizzle-orm/pg-core'
 import { jobs, nodes, servers, trashItems } from '../../db/schema.ts'
 import type { TrashItem } from '../../db/tables/trash-items.ts'
 import type { Panel } from '../../panel.ts'
-import { enqueueJobs, type JobPayloads } from '../jobs/enqueue.ts'
+import type { JobName, JobPayloads, MissingJobs } from '../jobs/enqueue.ts'
 import { hasOpenTransfer } from '../servers/access.ts'
 import { refuseConflict } from '../servers/state.ts'
 import { removeTrashFolders } from './folders.ts'
@@ -16,27 +16,12 @@ const keyPrefix = 'expire-trash:'
 
 const builder = () => new QueryBuilder({ casing: 'snake_case' })
 
-/** Enqueues a job for each server with expired items and returns how many. Spec: docs/files.md#trash. */
-export async function enqueueTrashExpiry(panel: Panel): Promise<number> {
-  const waitingJobs = builder()
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(
-      and(sql`${jobs.key} = ${keyPrefix}::text || ${trashItems.serverId}::text`, eq(jobs.state, 'waiting')),
-    )
-  const due = await panel.db
-    .selectDistinct({ serverId: trashItems.serverId })
-    .from(trashItems)
-    .where(and(lte(trashItems.expiresAt, panel.now()), notExists(waitingJobs)))
-    .limit(batchSize)
-  const runAt = panel.now()
-  await enqueueJobs(
-    panel,
-    'expire-trash',
-    due.map(({ serverId }) => ({ payload: { serverId }, key: `${keyPrefix}${serverId}`, runAt })),
-  )
-  return due.length
-}
+/** Selects a job for each server with expired items, 100 at most. Spec: docs/files.md#trash. */
+export const trashExpiryJobs = (now: Date): MissingJobs => sql`
+  select ${'expire-trash' satisfies JobName}::text, jsonb_build_object('serverId', server_id), ${keyPrefix}::text || server_id
+  from (select distinct server_id from ${trashItems} where expires_at <= ${now.toISOString()}::timestamptz
+    and not exists (select 1 from ${jobs} where key = ${keyPrefix}::text || server_id and state = 'waiting')
+    limit ${batchSize}) expired`
 
 /**
  * Job: deletes the expired items of a server for good, 100 at most. Records `server:file.trash.delete` for each.
