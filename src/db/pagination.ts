@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import { type DataColumn, readColumn } from './data-column.ts'
 import { rowOf } from './embed.ts'
 import { jsonColumn } from './json.ts'
+import { orderOf, pageIds } from './page-ids.ts'
 
 type Fields = Record<string, SQL>
 type Values<F extends Fields> = { [K in keyof F]: F[K] extends SQL<infer V> ? V : never }
@@ -14,6 +15,13 @@ export type PageShape<T extends PgTable, F extends Fields> = {
   /** Where the ids come from when it is not the table: a subquery with its name. */
   source?: SQL
   where?: SQL | undefined
+  /**
+   * A further condition, for which no index has the rows in the order of the page: up to 1,001 matches are found
+   * first, then ordered and counted. Beyond 1,000 of them the total grows with the page.
+   */
+  search?: SQL | undefined
+  /** The only matches of a search that `orderBy` puts before others; few, and found by an index. */
+  first?: SQL | undefined
   /** The id is added as the last criterion, so that pages never overlap. */
   orderBy?: SQL[]
   /** Further columns per row. */
@@ -29,9 +37,6 @@ export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number; extraCoun
 /** A page as a statement returns it; `total` counts up to one beyond the exact ones. */
 export type FoundPage<Row> = { total: number; extraCount: number; rows: Row[]; maxExactTotal: number }
 type PageRow<T extends PgTable, F extends Fields> = InferSelectModel<T> & Values<F>
-
-/** Totals are exact up to this number of rows, unless a list says otherwise. */
-export const defaultMaxExactTotal = 10_000
 
 /** As `maxExactTotal` it counts exactly at any size; as `perPage` it is one page with everything. */
 export const unlimitedCount = 2_147_483_647
@@ -86,18 +91,20 @@ export function pageColumn<T extends PgTable, F extends Fields>(
   limit: number | Placeholder,
   offset: number | Placeholder,
 ): SQL<FoundPage<PageRow<T, F>>> {
-  const { table, where, fields, extraCount, maxExactTotal = defaultMaxExactTotal } = shape
+  const { table, fields, extraCount } = shape
   const { values, decode } = rowOf<PageRow<T, F>>(
     table,
     fields ?? {},
     shape.columns as readonly string[] | undefined,
   )
-  const from = sql`${shape.source ?? table}${where ? sql` where ${where}` : sql.empty()}`
-  const order = sql.join([...(shape.orderBy ?? []), sql`${table.id} asc`], sql`, `)
-  const ids = sql`select ${table.id} as page_id from ${from} order by ${order} limit ${limit} offset ${offset}`
+  const { few, total, ids, maxExactTotal } = pageIds(shape, { limit, offset })
+  const order = orderOf(shape)
   const rows = sql`select ${values} as page_row from (${ids}) ids inner join ${table} on ${table.id} = ids.page_id order by ${order}`
-  const page = sql`select json_build_array(
-    (select count(*) from (select 1 from ${from} limit ${sql.raw(String(maxExactTotal + 1))}) few),
+  const ctes = few
+    ? sql`with few as materialized (${few}), counted as materialized (select ${total} as total) `
+    : sql.empty()
+  const page = sql`${ctes}select json_build_array(
+    ${few ? sql`(select total from counted)` : total},
     ${extraCount ?? sql`0`},
     (select coalesce(json_agg(page_row), '[]'::json) from (${rows}) page_rows))`
   return jsonColumn(page, (value) => {

@@ -1,13 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type Column, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Database, rowsOf } from './database.ts'
-import {
-  defaultMaxExactTotal,
-  elasticTotal,
-  type PageNumbers,
-  type PageShape,
-  type RowPage,
-} from './pagination.ts'
+import { orderOf, pageIds } from './page-ids.ts'
+import { elasticTotal, type PageNumbers, type PageShape, type RowPage } from './pagination.ts'
 import { type Arm, maxRelatedRows, relatedStatement } from './related-statement.ts'
 import { type Kind, tables } from './relations.ts'
 
@@ -15,7 +10,7 @@ import { type Kind, tables } from './relations.ts'
 type Row = { [field: string]: unknown; truncated?: string[] }
 type Cells = { number: number; [cell: `c${number}`]: string | null }
 
-type Shape = Omit<PageShape<PgTable & { id: never }, never>, 'table' | 'fields'>
+type Shape = Omit<PageShape<PgTable, never>, 'table' | 'fields'>
 
 /**
  * Reads one page of rows of a kind with their included relations, and the number of all matching rows, in one
@@ -26,35 +21,19 @@ export async function listRows<T>(
   kind: Kind,
   shape: Shape & PageNumbers & { include: readonly string[] },
 ): Promise<RowPage<T>> {
-  const { page, perPage, include, maxExactTotal = defaultMaxExactTotal } = shape
+  const { page, perPage, include, extraCount } = shape
+  const table = tables[kind] as PgTable & { id: Column }
   const offset = (page - 1) * perPage
+  const { few, total: counted, ids, maxExactTotal } = pageIds({ ...shape, table }, { limit: perPage, offset })
+  const order = orderOf({ ...shape, table })
   const found = await readRows(db, kind, include, {
-    counted: countSql(kind, { ...shape, maxExactTotal }),
-    page: pageSql(kind, shape, { limit: perPage, offset }),
+    few,
+    counted: sql`select ${counted}::int as total, ${extraCount ?? sql`0`} as extra_count`,
+    page: sql`select ${table}.* from (${ids}) ids inner join ${table} on ${table.id} = ids.page_id order by ${order}`,
   })
-  const { rows, extraCount } = found
+  const { rows } = found
   const total = elasticTotal({ counted: found.total, maxExactTotal, offset, shown: rows.length, perPage })
-  return { rows: rows as T[], total, page, perPage, extraCount }
-}
-
-function countSql(kind: Kind, { where, extraCount, maxExactTotal }: Shape & { maxExactTotal: number }): SQL {
-  const condition = where ? sql` where ${where}` : sql``
-  return sql`select count(*)::int as total, ${extraCount ?? sql`0`} as extra_count
-    from (select 1 from ${tables[kind]}${condition} limit ${maxExactTotal + 1}) few`
-}
-
-/** Selects the rows of a page by their ids: to pass over rows of earlier pages, an index is enough. */
-function pageSql(
-  kind: Kind,
-  { where, orderBy = [] }: Shape,
-  { limit, offset }: { limit: number; offset: number },
-): SQL {
-  const table = tables[kind]
-  const condition = where ? sql` where ${where}` : sql``
-  const order = sql.join([...orderBy, sql`${table.id} asc`], sql`, `)
-  return sql`select ${table}.* from
-    (select ${table.id} as page_id from ${table}${condition} order by ${order} limit ${limit} offset ${offset}) ids
-    inner join ${table} on ${table.id} = ids.page_id order by ${order}`
+  return { rows: rows as T[], total, page, perPage, extraCount: found.extraCount }
 }
 
 /** Finds the row of a kind for which `where` holds with its included relations, or null. One statement. */
@@ -76,11 +55,12 @@ async function readRows(
   db: Database,
   kind: Kind,
   include: readonly string[],
-  { counted, page }: { counted: SQL; page: SQL },
+  { few = null, counted, page }: { few?: SQL | null; counted: SQL; page: SQL },
 ): Promise<{ rows: Row[]; total: number; extraCount: number }> {
   const { arms, text } = relatedStatement(kind, include)
+  const search = few ? sql`few as materialized (${few}), ` : sql.empty()
   const result = await db.execute(
-    sql`with counted as materialized (${counted}), page as materialized (${page})${sql.raw(text)}`,
+    sql`with ${search}counted as materialized (${counted}), page as materialized (${page})${sql.raw(text)}`,
   )
   const cells = Map.groupBy(rowsOf<Cells>(result), ({ number }) => number)
   const rows = new Map<Arm, Row[]>()

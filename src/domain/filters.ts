@@ -16,7 +16,15 @@ export type Filter = (values: string[]) => SQL | undefined
 export const containsFilter =
   (column: PgColumn): Filter =>
   (values) =>
-    or(...values.map((value) => ilike(sql`${column}::text`, `%${value.replace(/[\\%_]/g, '\\$&')}%`)))
+    or(...values.map((value) => ilike(sql`${column}::text`, `%${escaped(value)}%`)))
+
+/** Matches one of the values, case-insensitively. */
+export const ilikeFilter =
+  (column: PgColumn): Filter =>
+  (values) =>
+    or(...values.map((value) => ilike(sql`${column}::text`, escaped(value))))
+
+const escaped = (value: string) => value.replace(/[\\%_]/g, '\\$&')
 
 /** Matches one of the values exactly. */
 export const equalsFilter =

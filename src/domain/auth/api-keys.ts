@@ -188,7 +188,8 @@ export function listApplicationKeys(panel: Panel, request: ListRequest): Promise
   return paginate(panel.db, {
     ...request,
     table: apiKeys,
-    where: and(eq(apiKeys.type, 'application'), combineFilters(Object.fromEntries(filters), request.filters)),
+    where: eq(apiKeys.type, 'application'),
+    search: combineFilters(Object.fromEntries(filters), request.filters),
   })
 }
 

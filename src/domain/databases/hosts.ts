@@ -53,7 +53,7 @@ export function listDatabaseHosts(
   return listRows(panel.db, 'databaseHost', {
     ...request,
     include,
-    where: combineFilters(filters, request.filters),
+    search: combineFilters(filters, request.filters),
     orderBy: orderByColumns({ id: databaseHosts.id }, request.sorts),
   })
 }

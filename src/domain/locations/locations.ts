@@ -45,7 +45,7 @@ export function listLocations(
   return listRows(panel.db, 'location', {
     ...request,
     include,
-    where: combineFilters(
+    search: combineFilters(
       { short: containsFilter(locations.short), long: containsFilter(locations.long) },
       request.filters,
     ),

@@ -106,7 +106,7 @@ export function listNodes(panel: Panel, request: ListRequest, include: string[])
   return listRows(panel.db, 'node', {
     ...request,
     include,
-    where: combineFilters(filters, request.filters),
+    search: combineFilters(filters, request.filters),
     orderBy: orderByColumns(sorts, request.sorts),
   })
 }

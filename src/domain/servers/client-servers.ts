@@ -107,7 +107,8 @@ export function clientServersColumn(
     table: servers,
     columns: serverColumns,
     fields: listedFields(include),
-    ...scopeOf(scope, filterCondition),
+    ...scopeOf(scope, filterCondition !== undefined),
+    search: filterCondition,
   })
   const page = preparedPage(
     { name: ['client_servers', scope, ...include].join('_'), shape, values: {} },
@@ -160,27 +161,20 @@ export const clientServerFilters = Object.keys(filters) as (keyof typeof filters
 const queryBuilder = () => new QueryBuilder({ casing: 'snake_case' })
 
 /** Returns where the servers of a scope come from, for the caller of the statement. */
-function scopeOf(
-  scope: ServerScope,
-  filterCondition: SQL | undefined,
-): { source?: SQL; where?: SQL | undefined } {
+function scopeOf(scope: ServerScope, isFiltered: boolean): { source?: SQL; where?: SQL | undefined } {
   switch (scope) {
     case 'owner':
-      return { where: and(eq(servers.ownerId, users.id), filterCondition) }
+      return { where: eq(servers.ownerId, users.id) }
     case 'admin':
       return {
-        where: and(
-          eq(users.rootAdmin, true),
-          not(inArray(servers.id, accessibleServerIds(users.id))),
-          filterCondition,
-        ),
+        where: and(eq(users.rootAdmin, true), not(inArray(servers.id, accessibleServerIds(users.id)))),
       }
     case 'admin-all':
-      return { where: and(eq(users.rootAdmin, true), filterCondition) }
+      return { where: eq(users.rootAdmin, true) }
     default:
       // Without a filter the ids say enough: no server is read before the page is known.
-      return filterCondition
-        ? { where: and(inArray(servers.id, accessibleServerIds(users.id)), filterCondition) }
+      return isFiltered
+        ? { where: inArray(servers.id, accessibleServerIds(users.id)) }
         : { source: sql`(${accessibleServerIds(users.id)}) ${servers}` }
   }
 }

@@ -13,7 +13,9 @@ export type DetailedServer = Server & ServerFields
 
 const filters = {
   uuid: containsFilter(servers.uuid),
-  uuidShort: containsFilter(servers.uuidShort),
+  // It begins the uuid, which has an index for parts.
+  uuidShort: (values: string[]) =>
+    and(containsFilter(servers.uuid)(values), containsFilter(servers.uuidShort)(values)),
   name: containsFilter(servers.name),
   description: containsFilter(servers.description),
   image: containsFilter(servers.image),
@@ -36,7 +38,7 @@ export function listServers(
   return listRows(panel.db, 'server', {
     ...request,
     include,
-    where: and(
+    search: and(
       combineFilters(filters, request.filters),
       search === null
         ? undefined

@@ -1,10 +1,11 @@
-import { and, eq, gte, inArray, isNotNull, like, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { QueryBuilder } from 'drizzle-orm/pg-core'
 import { allocations, servers } from '../../db/schema.ts'
 import { containsFilter, type Filter } from '../filters.ts'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const addressPattern = new RegExp(`^((?:${octet}\\.){3}${octet})?(?::(\\d{1,5}))?$`)
+const maxPort = 65_535
 const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -33,10 +34,25 @@ function allocationCondition(ip: string | undefined, port: string | undefined): 
       and(
         isNotNull(allocations.serverId),
         ip === undefined ? undefined : eq(allocations.ip, ip),
-        port === undefined ? undefined : like(sql`${allocations.port}::text`, `${port}%`),
+        port === undefined ? undefined : portPrefixCondition(port),
       ),
     )
   return inArray(servers.id, matching)
+}
+
+/** Matches ports by their first digits, as ranges, which an index can answer. */
+function portPrefixCondition(prefix: string): SQL {
+  const first = Number(prefix)
+  const ranges = prefix.startsWith('0')
+    ? []
+    : [1, 10, 100, 1000, 10_000].map((step) => [first * step, first * step + step - 1] as const)
+  return (
+    or(
+      ...ranges
+        .filter(([low]) => low <= maxPort)
+        .map(([low, high]) => between(allocations.port, low, Math.min(high, maxPort))),
+    ) ?? sql`false`
+  )
 }
 
 /** Matches a range of uuids, which an index can answer; undefined for text that begins none. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, inArray, or, sql, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import * as z from 'zod'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
@@ -21,7 +21,7 @@ import { recordAdminEvent } from '../activity/record.ts'
 import { requireAccessLevel } from '../auth/access-levels.ts'
 import { hashPassword } from '../auth/password-hash.ts'
 import { boolean, coercedText, email, textBetween, untrimmed } from '../fields.ts'
-import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
+import { combineFilters, containsFilter, ilikeFilter, type ListRequest, orderByColumns } from '../filters.ts'
 import { enqueuePasswordChoice } from '../mail/enqueue.ts'
 import { enqueueFullRevocation, enqueueUserRevocation } from '../nodes/access-revocations.ts'
 import { invalidField, rejectDuplicates } from '../validation.ts'
@@ -69,25 +69,35 @@ export function listUsers(panel: Panel, request: ListRequest, include: string[])
   return listRows(panel.db, 'user', {
     ...request,
     include,
-    where: combineFilters(
+    search: combineFilters(
       {
         ...Object.fromEntries(columns.map(([name, column]) => [name, containsFilter(column)])),
         email: (values) => and(containsFilter(users.email)(values), hasUsableEmail(panel)),
       },
       request.filters,
     ),
-    orderBy:
-      request.sorts.length > 0
-        ? orderByColumns({ id: users.id, uuid: users.uuid }, request.sorts)
-        : columns.flatMap(([name, column]) => exactMatchesFirst(column, request.filters[name] ?? [])),
+    ...(request.sorts.length > 0
+      ? { orderBy: orderByColumns({ id: users.id, uuid: users.uuid }, request.sorts) }
+      : exactMatchesFirst(columns.map(([name, column]) => [column, request.filters[name] ?? []]))),
   })
 }
 
 /** Integrations filter by e-mail address and take the first row, which must not be a partial match. */
-function exactMatchesFirst(column: PgColumn, values: string[]): SQL[] {
-  if (values.length === 0) return []
-  const lowerCased = values.map((value) => value.toLowerCase())
-  return [desc(sql`coalesce(${inArray(sql`lower(${column}::text)`, lowerCased)}, false)`)]
+function exactMatchesFirst(filters: [PgColumn, string[]][]) {
+  const exact = filters
+    .filter(([, values]) => values.length > 0)
+    .map(([column, values]) => {
+      const lowerCased = values.map((value) => value.toLowerCase())
+      return {
+        isExact: inArray(sql`lower(${column}::text)`, lowerCased),
+        isEqual: ilikeFilter(column)(values),
+      }
+    })
+  return {
+    orderBy: exact.map(({ isExact }) => desc(sql`coalesce(${isExact}, false)`)),
+    // `isEqual` finds them by the index of their parts.
+    first: or(...exact.map(({ isExact, isEqual }) => and(isExact, isEqual))),
+  }
 }
 
 /** Finds a user with the included relations. Refuses with 404. */
