@@ -19,6 +19,8 @@ import { measureTick, printTick } from './schedules.ts'
 import { benchSize, seedBench } from './seed.ts'
 import { measureStart, printStart } from './start.ts'
 
+if (process.argv.includes('--scale')) await import('./scale.ts').then(() => process.exit())
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },

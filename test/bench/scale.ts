@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import { createDatabase, testDatabaseUrl } from '../support/database.ts'
+import { measureJobs, printJobs } from './scale-jobs.ts'
 import { type Cost, measureRequests } from './scale-measure.ts'
 import { scaleRequests } from './scale-requests.ts'
 import { type ScaleSeed, seedScale, seedVersion } from './scale-seed.ts'
@@ -91,6 +92,7 @@ const large = await openScale(servers)
 try {
   console.log(`every list with ${count(small.seed.servers)} and ${count(large.seed.servers)} servers`)
   print(await measureAll(small), await measureAll(large))
+  if (options.only === '') printJobs(await measureJobs(large.url))
 } finally {
   if (!options.keep) for (const { drop } of [small, large]) await drop()
 }
