@@ -89,6 +89,10 @@ describe('jobs', () => {
       'prune waiting',
     ])
     expect((await ask('GET', '?filter[payload]=1')).body.errors[0].code).toBe('InvalidFilterQuery')
+    const { statements } = world.database
+    statements.length = 0
+    await ask('GET', '?filter[name]=SYNC')
+    expect(statements).toHaveLength(3)
   })
 
   it('hold no secret of a request, whatever it was about', async () => {

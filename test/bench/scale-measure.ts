@@ -1,5 +1,6 @@
 import { Client, escapeLiteral } from 'pg'
 import { openPostgres } from '../../src/platform/postgres.ts'
+import { single } from '../../src/db/database.ts'
 import { serve } from '../../src/platform/serve.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import type { ScaleRequest } from './scale-requests.ts'
@@ -40,7 +41,7 @@ export async function measureRequests(
       const response = await app.fetch(new Request(`http://panel.test${path}`, { headers }))
       await response.arrayBuffer()
       const costs: { blocks: number; milliseconds: number }[] = []
-      for (const statement of [...statements]) costs.push(await explain(client, statement))
+      for (const statement of statements) costs.push(await explain(client, statement))
       onCost(
         { path, token },
         {
@@ -72,7 +73,7 @@ async function explain(client: Client, { text, values }: Statement) {
       const { rows } = await client.query<{ 'QUERY PLAN': Explained }>(
         `explain (analyze, buffers, timing off, format json) ${execute}`,
       )
-      const [explained] = rows[0]?.['QUERY PLAN'] as Explained
+      const [explained] = single(rows)['QUERY PLAN']
       const blocks = (explained.Plan['Shared Hit Blocks'] ?? 0) + (explained.Plan['Shared Read Blocks'] ?? 0)
       found.push({ blocks, milliseconds: explained['Planning Time'] + explained['Execution Time'] })
     }
