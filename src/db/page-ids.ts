@@ -32,7 +32,9 @@ export const orderOf = ({ table, orderBy = [] }: Pick<Shape, 'table' | 'orderBy'
 const fromOf = ({ table, source }: Shape, condition: SQL | undefined): SQL =>
   sql`${source ?? table}${condition ? sql` where ${condition}` : sql.empty()}`
 
-const limitSql = ({ limit, offset }: Limits): SQL => sql`limit ${limit} offset ${offset}`
+/** A number of rows is part of the text, so that PostgreSQL plans for as many rows and keeps the plan. */
+const limitSql = ({ limit, offset }: Limits): SQL =>
+  sql`limit ${typeof limit === 'number' ? literal(limit) : limit}${offset === 0 ? sql.empty() : sql` offset ${offset}`}`
 const literal = (number: number): SQL => sql.raw(String(number))
 
 function orderedIds(shape: Shape, limits: Limits): PageIds {

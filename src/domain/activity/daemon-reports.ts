@@ -116,7 +116,8 @@ const dayMs = 86_400_000
  * Adds the entries that a daemon reports to the activity log, in one statement. An entry that is repeated
  * within two days adds nothing. Drops entries that cannot be stored, that belong to servers of other nodes,
  * and, with a log line, those beyond half a million in a day. The actor is kept only if they have access to
- * the server or acted on it in the last two days. Spec: docs/remote.md#activity. Wings: POST /activity.
+ * the server or acted on it in the last two days. Earlier entries are found by `limit 1`, an index probe each: for
+ * `exists` PostgreSQL reads all entries of two days. Spec: docs/remote.md#activity. Wings: POST /activity.
  */
 export async function recordDaemonActivity(panel: Panel, node: Node, entries: unknown[]): Promise<void> {
   const now = panel.now()
@@ -143,14 +144,15 @@ export async function recordDaemonActivity(panel: Panel, node: Node, entries: un
         select 1 from ${subusers} subuser
         where subuser.server_id = server.id and subuser.user_id = actor.id and not subuser.pending
       )
-      or exists (
-        select 1 from ${activity} earlier where earlier.actor_id = actor.id and earlier.server_id = server.id
-        and earlier.timestamp > ${deduplicatedSince}
+      or (
+        select true from ${activity} earlier where earlier.actor_id = actor.id and earlier.server_id = server.id
+        and earlier.timestamp > ${deduplicatedSince} order by earlier.timestamp desc limit 1
       )
     )
-    where not ${limit.isReached} and not exists (
-      select 1 from ${activity} earlier where earlier.digest = report.digest and earlier.timestamp > ${deduplicatedSince}
-    )
+    where not ${limit.isReached} and (
+      select true from ${activity} earlier where earlier.digest = report.digest
+      and earlier.timestamp > ${deduplicatedSince} limit 1
+    ) is null
     order by report.position
     on conflict do nothing returning 1)
     ${limit.countAdded}`)
