@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { hashPassword, maxPasswordChecks, verifyPassword, withPasswordCheck } from '../../src/domain/auth/password-hash.ts'
+import {
+  hashPassword,
+  maxPasswordChecks,
+  verifyPassword,
+  withPasswordCheck,
+} from '../../src/domain/auth/password-hash.ts'
 import { measureHashes } from '../support/measure-hashes.ts'
 
 const cheap = { N: 1024, r: 8, p: 1 }
