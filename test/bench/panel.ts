@@ -15,6 +15,8 @@ export const poolSize = 10
 /** What `npm start` runs: options of Node and a file. */
 const startArguments = manifest.scripts.start.replace(/^exec node /, '').split(' ')
 const startTimeoutMs = 60_000
+/** Characters of its errors that are kept. */
+const maxErrorLength = 2000
 
 /** A panel in its own process, as operators run it. */
 export type RunningPanel = {
@@ -64,11 +66,15 @@ export async function startPanel({
         BENCH_BASELINE_URL: baselineUrl ?? '',
         BENCH_POOL_SIZE: String(poolSize),
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     },
   )
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-maxErrorLength)))
   try {
-    await untilAnswer(child, port)
+    await untilAnswer(child, port).catch((error: unknown) => {
+      throw new Error(`The panel did not start: ${errors}`, { cause: error })
+    })
   } catch (error) {
     child.kill('SIGKILL')
     throw error

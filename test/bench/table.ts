@@ -17,11 +17,16 @@ export const printHeading = (text: string): void => console.log(`\n== ${text}`)
 /** The median, the least and the greatest of the rounds. */
 export type Spread = { median: number; min: number; max: number }
 
+const middle = (sorted: number[]) =>
+  ((sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN) +
+    (sorted[Math.floor(sorted.length / 2)] ?? Number.NaN)) /
+  2
+
 /** Returns the median of numbers and their spread. */
 export function spreadOf(numbers: number[]): Spread {
   const sorted = numbers.filter((each) => !Number.isNaN(each)).toSorted((a, b) => a - b)
   return {
-    median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+    median: middle(sorted),
     min: sorted[0] ?? Number.NaN,
     max: sorted.at(-1) ?? Number.NaN,
   }
