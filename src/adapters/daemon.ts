@@ -84,15 +84,10 @@ type DaemonOptions = {
 export function httpDaemon(
   url: string,
   token: () => Promise<string>,
-  {
-    timeoutMs = defaultTimeoutMs,
-    guard,
-    fetch = plainFetch,
-    traceparent = null,
-    node = null,
-  }: DaemonOptions = {},
+  { timeoutMs = defaultTimeoutMs, guard, fetch = plainFetch, ...options }: DaemonOptions = {},
 ): Daemon {
   const callGuard: CallGuard = guard?.(timeoutMs) ?? ((call) => call())
+  const { node = null, traceparent = null } = options
   const target: DaemonTarget = { node, url, token, timeoutMs, guard: callGuard, fetch, traceparent }
   const sendJson = (method: string, path: string, json?: object) =>
     send(target, method, path, json ? { json } : {})

@@ -54,9 +54,12 @@ const addressOf = (row: RouteRow) =>
 const hotRoutes = new Set([
   '/api/application/activity',
   '/api/client',
+  '/api/client/account',
   '/api/client/account/activity',
   '/api/client/servers/:server',
   '/api/client/servers/:server/activity',
+  '/api/client/servers/:server/resources',
+  '/api/client/servers/:server/websocket',
   '/api/remote/servers',
   '/api/remote/servers/:uuid',
   '/api/remote/servers/:uuid/install',
