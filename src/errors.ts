@@ -107,6 +107,10 @@ export const storageFull = (cause?: unknown) =>
 export const unavailable = (detail: string, cause?: unknown) =>
   apiError(503, 'ServiceUnavailableHttpException', detail, { cause, headers: { 'retry-after': '5' } })
 
+/** 503 with `Retry-After`: more is asked than this process does at once. Logged once a minute. */
+export const overloaded = (detail: string) =>
+  apiError(503, 'ServiceOverloadedException', detail, { headers: { 'retry-after': '5' } })
+
 /** 502 when a database host refused, 504 when it did not answer. */
 export const databaseHostFailure = (status: 502 | 504, detail: string, cause?: unknown) =>
   apiError(status, 'DatabaseHostException', detail, { cause })

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { integer, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 /** The numeric key of a row, as in the paths of the Application API. */
@@ -12,7 +13,8 @@ export const times = {
   updatedAt: instant()
     .notNull()
     .defaultNow()
-    .$onUpdate(() => new Date()),
+    // A date would be that of the first run of a prepared statement.
+    .$onUpdate(() => sql`now()`),
 }
 
 /** A public random UUID of version 4: stock Wings refuses other versions for servers. */

@@ -2,7 +2,7 @@ import type { Context, ErrorHandler, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ApiError, badRequest, methodNotAllowed, notFound, storageFull, unavailable } from '../errors.ts'
-import { causeOf, log, type LogFields, originOf } from '../log.ts'
+import { causeOf, log, type LogFields, originOf, warnOncePerMinute } from '../log.ts'
 import { matchedRoute, methodLabel, surfaceName } from './matched-route.ts'
 import { pathMatcher, type RouteRow } from './metadata.ts'
 
@@ -58,6 +58,9 @@ function toLoggedApiError(error: Error, c: Context): ApiError {
   // A node is not the panel: what it refuses, also because of the caller, is for those who run the node.
   if (isDaemonFailure(apiError))
     logFailure('warn', 'A node refused or did not answer.', error, c, apiError.status)
+  // A flood must not fill the log.
+  else if (apiError.entries[0]?.code === 'ServiceOverloadedException')
+    warnOncePerMinute('Requests are refused, since too many are in progress.', { surface: surfaceName(c) })
   else if (apiError.status >= 500) logFailure('error', 'A request failed.', error, c, apiError.status)
   return apiError
 }

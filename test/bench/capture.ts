@@ -11,6 +11,7 @@ export type Captured = { requests: Statement[][]; statements: number; bytes: num
 /** Requests whose statements are recorded; the first ones fill caches and open connections. */
 const warmingRequests = 10
 const recordedRequests = 24
+const maxAttempts = 5
 /** Of these the blocks are counted: as many of each page of a list. */
 const explainedRequests = 12
 
@@ -36,14 +37,24 @@ export async function captureRow(
   for (let n = 0; n < warmingRequests; n += 1) await record(n)
   const requests: Statement[][] = []
   for (let n = 0; n < recordedRequests; n += 1) requests.push(await record(warmingRequests + n))
-  const counts = requests.map(({ length }) => length).toSorted((a, b) => a - b)
-  const statements = counts[Math.floor(counts.length / 2)] ?? 0
-  for (const [n, recorded] of requests.entries()) {
+  const usual = mostFrequent(requests.map(shapeOf))
+  for (const n of requests.keys()) {
     // The tick of the minute came in between.
-    if (recorded.length !== statements) requests[n] = await record(warmingRequests + n)
+    for (let attempt = 0; attempt < maxAttempts && shapeOf(requests[n] ?? []) !== usual; attempt += 1)
+      requests[n] = await record(warmingRequests + n)
   }
   connection.close()
-  return { requests: requests.filter(({ length }) => length === statements), statements, bytes }
+  const captured = requests.filter((statements) => shapeOf(statements) === usual)
+  return { requests: captured, statements: captured[0]?.length ?? 0, bytes }
+}
+
+/** How its statements begin, which tells the request's own from those of jobs beside it. */
+const shapeOf = (statements: Statement[]) => statements.map(({ text }) => text.slice(0, 32)).join(';')
+
+function mostFrequent(values: string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }
 
 /** Counts the blocks that the statements of one request touch, hit or read, once everything is in memory. */

@@ -6,6 +6,7 @@ import {
   databaseHostFailure,
   invalid,
   notFound,
+  overloaded,
   unauthenticated,
   unavailable,
 } from '../../src/errors.ts'
@@ -121,6 +122,16 @@ describe('a failure', () => {
 
   it.each(['23505', '42P01', '22P02', 'ERR_INVALID_ARG_TYPE'])('is ours with the code %s', async (code) => {
     expect((await failing(() => coded(code))).status).toBe(500)
+  })
+
+  it('of too many requests at once has one line a minute, which is a warning', async () => {
+    const warnings = vi.spyOn(console, 'warn').mockReturnValue()
+    for (let at = 0; at < 3; at += 1) {
+      const { status, body, headers } = await failing(() => overloaded('Try again in a moment.'))
+      expect([status, body.errors[0].code]).toEqual([503, 'ServiceOverloadedException'])
+      expect(headers.get('retry-after')).toBe('5')
+    }
+    expect([lines, warnings.mock.calls.length]).toEqual([[], 1])
   })
 
   it('of the router keeps its status', async () => {

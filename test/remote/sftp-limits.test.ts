@@ -181,7 +181,7 @@ it('RM-8: more passwords at once than a process checks get 503, and are not coun
   try {
     const { status, headers, body } = await login({ password: 'wrong' })
     expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '5' })
-    expect(body.errors).toMatchObject([{ code: 'ServiceUnavailableHttpException' }])
+    expect(body.errors).toMatchObject([{ code: 'ServiceOverloadedException' }])
     expect((await webLogin('steve', known.password)).status).toBe(503)
     expect(await world.database.db.select().from(throttles)).toEqual([])
     // A key takes no hash.

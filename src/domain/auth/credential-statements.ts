@@ -18,7 +18,8 @@ function touchApiKeyCte(db: Database) {
   return db.$with('touched').as(
     db
       .update(apiKeys)
-      .set({ lastUsedAt: sql`${placeholder('now')}::timestamptz` })
+      // A use is no change.
+      .set({ lastUsedAt: sql`${placeholder('now')}::timestamptz`, updatedAt: sql`${apiKeys.updatedAt}` })
       .where(
         and(
           eq(apiKeys.identifier, placeholder('identifier')),

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
-import { unavailable } from '../../errors.ts'
+import { overloaded } from '../../errors.ts'
 import type { PasswordCost } from '../../panel.ts'
 
 /** The cost of new hashes, unless the configuration of the panel names another. */
@@ -22,7 +22,7 @@ let passwordChecks = 0
  */
 export async function withPasswordCheck<T>(work: () => Promise<T>): Promise<T> {
   if (passwordChecks >= maxPasswordChecks)
-    throw unavailable('Too many users are signing in. Try again in a moment.')
+    throw overloaded('Too many users are signing in. Try again in a moment.')
   passwordChecks += 1
   try {
     return await work()

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { tryDecodeURIComponent } from 'hono/utils/url'
 import * as z from 'zod'
 import {
   nodeServerColumn,
@@ -30,7 +31,7 @@ const InstallScript = () =>
 const listOptions = { perPage: 50, maxPerPage: 1000 }
 
 /** Returns the server in the path. The credential, which reads for the route, has no parameters. */
-const serverSegment = (c: Context) => decodeURIComponent(/\/servers\/([^/]*)/.exec(c.req.path)?.[1] ?? '')
+const serverSegment = (c: Context) => tryDecodeURIComponent(/\/servers\/([^/]*)/.exec(c.req.path)?.[1] ?? '')
 
 /** Spec: docs/remote.md#servers. */
 export const servers = new Hono<RemoteEnv>()
