@@ -29,7 +29,7 @@ const patterns: Record<Tier, string[]> = {
     'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{encrypted-columns,passwords,readme,routes,rules,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
-    'platform/{queue-wire,s3-presets}.test.ts',
+    'platform/{queue-wire,s3-presets,shed-load}.test.ts',
   ],
   // The panel over PGlite: its surfaces, its jobs, and what holds for every route.
   api: [

@@ -21,6 +21,7 @@ import { panelUrlOf } from './panel-url.ts'
 import { migratePostgres } from './postgres.ts'
 import { type SchemaGuard, createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
+import { shedLoad } from './shed-load.ts'
 import { webAssets } from './web-assets.ts'
 
 /** Milliseconds for requests and work in progress at a shutdown. Then requests are cut off, and jobs left to their leases. */
@@ -131,6 +132,7 @@ const serveOnNode = (
       waitUntil: (_c, work) => context.background.add(finishDeferred(work)),
       assets: webAssets,
       compress: compressAnswers,
+      shedLoad: shedLoad(env.DATABASE_POOL_SIZE),
       schemaGuard: context.schemaGuard,
     },
     ...surfaces,

@@ -27,6 +27,8 @@ export type Platform = {
   assets?: MiddlewareHandler
   /** Compresses answers, where nothing in front of the panel does it. */
   compress?: MiddlewareHandler
+  /** Refuses what would wait for long, where no platform starts further processes. */
+  shedLoad?: MiddlewareHandler
   /** For platforms that do not migrate the database before the first request. */
   schemaGuard?: SchemaGuard | null
 }
@@ -43,6 +45,7 @@ export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv>
   if (platform.compress) app.use(platform.compress)
   app.use(setDefaultHeaders, refuseAmbiguousPaths)
   if (platform.assets) for (const path of assetPaths) app.use(path, platform.assets)
+  if (platform.shedLoad) app.use(platform.shedLoad)
   app.use(withPanel(platform))
   if (platform.schemaGuard) app.use(refuseWritesWhileBehind(platform.schemaGuard))
   for (const surface of surfaces) app.route('/', surface as Hono<HttpEnv>)

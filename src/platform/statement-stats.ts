@@ -14,13 +14,20 @@ export function countStatement(text: string): void {
   if (stats && !isTransactionControl(text)) stats.statements += 1
 }
 
+let pending = 0
+
+/** Returns how many statements of this process wait for a connection or an answer. */
+export const pendingStatements = (): number => pending
+
 /** Adds the duration of a statement to the current work; the result is unchanged. */
 export async function timeStatement<Result>(result: PromiseLike<Result>): Promise<Result> {
   const stats = statsStorage.getStore()
   const startedAt = performance.now()
+  pending += 1
   try {
     return await result
   } finally {
+    pending -= 1
     if (stats) stats.milliseconds += performance.now() - startedAt
   }
 }

@@ -37,7 +37,7 @@ export async function captureRow(
   for (let n = 0; n < warmingRequests; n += 1) await record(n)
   const requests: Statement[][] = []
   for (let n = 0; n < recordedRequests; n += 1) requests.push(await record(warmingRequests + n))
-  const usual = mostFrequent(requests.map(shapeOf))
+  const usual = modeOf(requests.map(shapeOf))
   for (const n of requests.keys()) {
     // The tick of the minute came in between.
     for (let attempt = 0; attempt < maxAttempts && shapeOf(requests[n] ?? []) !== usual; attempt += 1)
@@ -51,7 +51,8 @@ export async function captureRow(
 /** How its statements begin, which tells the request's own from those of jobs beside it. */
 const shapeOf = (statements: Statement[]) => statements.map(({ text }) => text.slice(0, 32)).join(';')
 
-function mostFrequent(values: string[]): string | undefined {
+/** Returns the value that occurs most often. */
+function modeOf(values: string[]): string | undefined {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
