@@ -29,10 +29,10 @@ export async function readColumn<Data>(
     values: {},
   },
 ): Promise<Data> {
-  const build = (connection: Database): Execute => {
-    const key = `${name ?? ''}_${from.name}`
-    return connection.select({ data: column() }).from(from.source).prepare(key)
-  }
-  const statement = name === null ? build(db) : prepared(db, `${name}_${from.name}`, build)
+  const build = (connection: Database, key: string): Execute =>
+    connection.select({ data: column() }).from(from.source).prepare(key)
+  const key = `${name}_${from.name}`
+  // Without a name a connection keeps nothing: the text is another one each time.
+  const statement = name === null ? build(db, '') : prepared(db, key, (connection) => build(connection, key))
   return single(await statement.execute({ ...values, ...from.values })).data as Data
 }

@@ -47,7 +47,7 @@ async function makeSchedule(steps: object[], fields: object = {}): Promise<numbe
 const daemonCalls = () =>
   daemon.calls.filter(({ method }) => method === 'POST').map(({ body }) => body.commands?.[0] ?? body.action)
 const runs = () => world.database.db.select().from(scheduleRuns).orderBy(scheduleRuns.startedAt)
-const steps = () => world.database.db.select().from(scheduleSteps).orderBy(scheduleSteps.id)
+const steps = () => world.database.db.select().from(scheduleSteps).orderBy(scheduleSteps.sequenceId)
 const schedule = async () => (await world.database.db.select().from(schedules))[0]
 
 /** Advances the clock by a minute and runs the tick. */

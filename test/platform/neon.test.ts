@@ -1,7 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readColumn } from '../../src/db/data-column.ts'
 import { single, rowsOf, uniqueViolation } from '../../src/db/database.ts'
 import { activity, apiKeys, locations } from '../../src/db/schema.ts'
+import { clientStatement } from '../../src/domain/auth/credential-statements.ts'
 import { openNeon } from '../../src/platform/neon.ts'
 import type { DatabaseHandle } from '../../src/platform/postgres.ts'
 import { type CloudServices, findPostgres, openCloudServices } from '../support/cloud-services.ts'
@@ -56,6 +58,17 @@ describe.skipIf(!hasPostgres).each([
     }
     expect(await neon.db.select().from(activity)).toEqual(await services.database.db.select().from(activity))
     expect(id).toBeLessThan(stored.id)
+  })
+
+  it('reads what differs from request to request, such as the filters of a list, over one connection', async () => {
+    const { row } = await makeKey(services.world, await makeUser(services.world), { type: 'account' })
+    const values = { identifier: row.identifier, secretHash: row.secretHash, uuid: null, short: null }
+    for (const text of ['one', 'another']) {
+      const column = { name: null, column: () => sql<string>`${sql.raw(`'${text}'`)}`, values: {} }
+      expect(await readColumn(neon.db, column)).toBe(text)
+      const statement = clientStatement(neon.db, { writesUse: false, column })
+      expect(single(await statement.execute(values)).data).toBe(text)
+    }
   })
 
   it('keeps what a transaction wrote, and nothing of one that fails', async () => {

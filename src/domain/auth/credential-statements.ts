@@ -88,7 +88,8 @@ function credentialStatement<Statement>(
     ...(writesUse ? [] : ['reading']),
     ...(column?.name ? [column.name] : []),
   ].join('_')
-  return column?.name === null ? build(db, name) : prepared(db, name, (connection) => build(connection, name))
+  // Without a name a connection keeps nothing: the text is another one each time.
+  return column?.name === null ? build(db, '') : prepared(db, name, (connection) => build(connection, name))
 }
 
 /** Selects the column of a route for the holder of the secret only: wrong keys make the database read no more than before. */
