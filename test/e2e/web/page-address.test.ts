@@ -52,6 +52,7 @@ describe('a page that a browser opens at another address', { timeout: 120_000 },
     expect(await page.locator('input').count()).toBe(0)
     // Chromium has no opener policy without TLS.
     expect(problems().filter((line) => !line.includes('Cross-Origin-Opener-Policy'))).toEqual([])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('starts at the address of the panel, also behind a proxy that changes the Host', async () => {
@@ -63,5 +64,7 @@ describe('a page that a browser opens at another address', { timeout: 120_000 },
     const answer = await page.goto(`http://localhost:${port}/auth/login`)
     expect(await answer?.text()).toContain('data-panel-origin')
     await page.locator('input[type=password]').waitFor()
+    // What the page asks for afterwards may still be on its way.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 })
