@@ -21,7 +21,7 @@ const document = openApiDocument(listMountedRoutes(), apiInfo('https://panel.tes
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 const seed = generatedSeed().seed ?? Date.now()
 /** Values in place of each member, and whole inputs of each operation. */
-const runs = { substitutes: generatedRuns({ few: 4, all: 8 }), inputs: generatedRuns({ few: 3, all: 6 }) }
+const runs = { substitutes: generatedRuns({ few: 2, all: 8 }), inputs: generatedRuns({ few: 2, all: 6 }) }
 
 type Parameter = { name: string; in: string; required: boolean; schema: JsonSchema }
 type Operation = {
