@@ -37,6 +37,8 @@ export type LogFields = Partial<Record<(typeof allowedFields)[number], LogValue 
 const maxTextLength = 300
 
 let level: LogLevel = 'warn'
+/** Takes lines of `info` and below. */
+let writeLine: (line: string) => void = (line) => console.log(line)
 /** Milliseconds between two warnings with the same message. */
 const warnIntervalMs = 60_000
 const lastWarnedAt = new Map<string, number>()
@@ -45,6 +47,11 @@ const lastWarnedAt = new Map<string, number>()
 export function setLogLevel(minLevel: LogLevel): void {
   level = minLevel
   lastWarnedAt.clear()
+}
+
+/** Lets `write` take the lines of `info` and below, which are many; the others are written at once. */
+export function setLineWriter(write: (line: string) => void): void {
+  writeLine = write
 }
 
 /** Whether this process logs lines of a level: others need not be made. */
@@ -62,7 +69,7 @@ export function log(severity: Exclude<LogLevel, 'off'>, message: string, fields:
   const text = JSON.stringify(line)
   if (severity === 'error') console.error(text)
   else if (severity === 'warn') console.warn(text)
-  else console.log(text)
+  else writeLine(text)
 }
 
 /** Logs a warning about a lasting state that affects every request: each message once a minute in this process. */

@@ -65,6 +65,8 @@ export type Metrics = {
   count: <N extends Exclude<Name, HistogramName>>(name: N, labels: Labels<N>) => void
   /** Adds a value to a histogram. */
   observe: <N extends HistogramName>(name: N, value: number, labels: Labels<N>) => void
+  /** Returns what does the same for one series: a caller that keeps it looks up its labels once. */
+  series: <N extends Name>(name: N, labels: Labels<N>) => { add: (value: number) => void }
   /** Returns all metrics in the text format of Prometheus, version 0.0.4. */
   text: () => string
 }
@@ -92,17 +94,21 @@ export function createMetrics(): Metrics {
     all.set(key, series)
     return series
   }
-  const add = (name: Name, value: number, labels: Record<string, string>) => {
-    const { buckets = [] }: Definition = definitions[name]
-    const series = seriesOf(name, labels)
-    const bucket = buckets.findIndex((bound) => value <= bound)
-    const index = bucket === -1 ? buckets.length : bucket
+  const addTo = (series: Series, buckets: readonly number[], value: number) => {
+    let index = 0
+    while (index < buckets.length && value > (buckets[index] ?? 0)) index += 1
     series.hits[index] = (series.hits[index] ?? 0) + 1
     series.sum += value
   }
+  const series: Metrics['series'] = (name, labels) => {
+    const { buckets = [] }: Definition = definitions[name]
+    const found = seriesOf(name, labels)
+    return { add: (value) => addTo(found, buckets, value) }
+  }
   return {
-    count: (name, labels) => add(name, 1, labels),
-    observe: (name, value, labels) => add(name, value, labels),
+    count: (name, labels) => series(name, labels as never).add(1),
+    observe: (name, value, labels) => series(name, labels as never).add(value),
+    series,
     text: () => [...metrics].map(([name, all]) => renderMetric(name, [...all.values()])).join(''),
   }
 }

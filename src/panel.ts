@@ -3,6 +3,7 @@ import type { CaptchaVerifier } from './adapters/captcha.ts'
 import type { Daemon } from './adapters/daemon.ts'
 import type { GameQuery } from './adapters/game-query.ts'
 import type { Mailer } from './adapters/mail.ts'
+import type { NodeProbe } from './adapters/node-probe.ts'
 import type { MysqlAddress, MysqlHost } from './adapters/mysql-host.ts'
 import type { OauthGateway } from './adapters/oauth.ts'
 import type { ObjectStore } from './adapters/objects.ts'
@@ -15,12 +16,24 @@ import type { Node } from './db/tables/nodes.ts'
 import type { User } from './db/tables/users.ts'
 import type { Metrics } from './metrics.ts'
 
+/** An administrator who acts for a user. */
+export type ActingAdministrator = Pick<User, 'id' | 'uuid' | 'username'>
+
 /** The caller. */
 export type Actor =
   | { kind: 'guest' }
   | { kind: 'system' }
   | { kind: 'node'; node: Node }
-  | { kind: 'user'; user: User; apiKey: { id: number; acl: Acl } | null; session?: { id: string } }
+  | {
+      kind: 'user'
+      user: User
+      apiKey: { id: number } | null
+      session?: { id: string }
+      /** The administrator who acts for the user. */
+      administrator?: ActingAdministrator
+      /** Levels on the Application API; there are none elsewhere. */
+      acl?: Acl
+    }
 
 /** Keys of secrets: the first one encrypts and signs, all of them decrypt and verify. */
 export type KeyRing = readonly { id: string; key: CryptoKey; signingKey: CryptoKey }[]
@@ -50,6 +63,10 @@ export type PanelConfig = {
   creationWaitMs?: number
   /** Milliseconds for a call to a daemon; the adapter's default when left out. */
   daemonTimeoutMs?: number
+  /** Calls to daemons that one request has in progress at most; 32 when left out. */
+  maxDaemonCalls?: number
+  /** The code of the first set-up, where the operator chose it; else one is generated and printed. */
+  setupCode?: string | null
   /** The cost of a password's hash; the product's own when left out. */
   passwordCost?: PasswordCost
 }
@@ -93,6 +110,8 @@ export type Panel = Tx & {
   readonly isNodeSilent: (node: Pick<Node, 'uuid'>) => boolean
   /** Returns the client of a database host. */
   readonly mysqlHost: (address: MysqlAddress) => MysqlHost
+  /** Looks at the network of a node; null on platforms without sockets of Node. */
+  readonly probeNode: NodeProbe | null
   readonly cache: Cache
   /** In-flight calls that other requests of this process may join; null on platforms where requests cannot share them. */
   readonly inFlight: Map<string, unknown> | null

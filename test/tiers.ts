@@ -10,7 +10,7 @@ const patterns: Record<Tier, string[]> = {
     'adapters/mysql-host.test.ts',
     'application/database-{failures,hosts}.test.ts',
     '{application,client}/databases.test.ts',
-    'platform/{migrations,neon,pending-migrations,postgres,silent-database}.test.ts',
+    'platform/{migrations,neon,pending-migrations,postgres,silent-database,statement-pool}.test.ts',
   ],
   // Programs and stand-ins for development: the daemon, the queue, the object store, the command line and bundles.
   dev: [
@@ -27,15 +27,15 @@ const patterns: Record<Tier, string[]> = {
   unit: [
     '{adapters,domain,http}/*.test.ts',
     'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
-    'contract/{encrypted-columns,passwords,readme,routes,rules,tiers}.test.ts',
+    'contract/{admin-levels,encrypted-columns,passwords,readme,routes,rules,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
-    'platform/{queue-wire,s3-presets,shed-load}.test.ts',
+    'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shed-load}.test.ts',
   ],
   // The panel over PGlite: its surfaces, its jobs, and what holds for every route.
   api: [
     '{application,browser,client,jobs,remote}/*.test.ts',
     'contract/{allowed-methods,answers,document-truth,input-forms,limiter-keys,reading,refusals,refused-input,statements,transactions,wings,world-reset}.test.ts',
-    'platform/{client-errors,compressed-answers,read-only-database,request-log,trace}.test.ts',
+    'platform/{answer-headers,client-errors,compressed-answers,read-only-database,request-log,trace}.test.ts',
   ],
 }
 

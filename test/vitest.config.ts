@@ -27,6 +27,8 @@ const project = (name: string, include: string[], more: object = {}) => ({
     ...more,
   },
 })
+// Whole panels share two processors with browsers there. What needed a second try is named at the end of the run.
+const retriedInCi = { retry: process.env.CI === undefined ? 0 : 1 }
 const withServices = { globalSetup: ['test/support/run-folder.ts', 'test/support/services.ts'] }
 const overDriver = (driver: 'postgres' | 'neon', name: string, include: string[]) =>
   project(name, include, { ...withServices, env: { ROOST_TEST_DRIVER: driver } })
@@ -45,8 +47,12 @@ export default defineConfig({
       overDriver('neon', 'neon', surfacesThatDiffer),
       overDriver('postgres', 'postgres-rest', otherSurfaces),
       overDriver('neon', 'neon-rest', otherSurfaces),
-      project('dev', filesOf('dev'), withServices),
-      project('e2e', filesOf('e2e'), { ...withServices, exclude: hasChromium ? [] : ['test/e2e/web/**'] }),
+      project('dev', filesOf('dev'), { ...withServices, ...retriedInCi }),
+      project('e2e', filesOf('e2e'), {
+        ...withServices,
+        ...retriedInCi,
+        exclude: hasChromium ? [] : ['test/e2e/web/**'],
+      }),
     ],
   },
 })

@@ -1,6 +1,7 @@
 // What `npm start` runs: the bundle in dist/server where `npm run build` has made it and nothing of it has changed since,
 // which starts with a fraction of the time and memory, or else the sources. With `--liftoff-only` the embedded database is
 // compiled once: the optimizing compiler takes 600 MiB for one of its functions, and seconds, for a third of the speed.
+// The other options keep memory: docs/operations.md#memory.
 import { readFileSync, statSync } from 'node:fs'
 
 const root = new URL('../../', import.meta.url)

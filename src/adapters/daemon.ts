@@ -1,6 +1,8 @@
 import { type DaemonBackups, httpDaemonBackups } from './daemon-backups.ts'
 import { type DaemonFiles, httpDaemonFiles } from './daemon-files.ts'
+import { readJson } from './daemon-body.ts'
 import {
+  call,
   type CallGuard,
   type DaemonFetch,
   type DaemonTarget,
@@ -29,14 +31,17 @@ export type DaemonServer = {
 /** A server of a list, which its configuration identifies. */
 export type ListedServer = DaemonServer & { configuration?: { uuid?: string } }
 
+/** The daemon itself. `clock` is what its machine says, to the second; null where the answer has no date. */
+export type DaemonSystem = { version?: string; clock: Date | null }
+
 /** The client of one node's daemon. Every call may throw a `DaemonError`. */
 export type Daemon = DaemonBackups & {
-  /** Reads the version of the daemon. Wings: GET /api/system */
-  system: () => Promise<{ version?: string }>
+  /** Reads the version of the daemon and the time of its clock. Wings: GET /api/system */
+  system: (maxWaitMs?: number) => Promise<DaemonSystem>
   /** Reads state and usage of a server. Wings: GET /api/servers/{uuid} */
   showServer: (uuid: string) => Promise<DaemonServer>
   /** Lists the servers of the node with state and usage. Wings: GET /api/servers */
-  listServers: () => Promise<ListedServer[]>
+  listServers: (maxWaitMs?: number) => Promise<ListedServer[]>
   /** Makes the daemon fetch, create and install a server; waits at most `maxWaitMs` for it. Wings: POST /api/servers */
   createServer: (uuid: string, startOnCompletion: boolean, maxWaitMs?: number) => Promise<void>
   /** Deletes a server from the node; a missing one is fine. Wings: DELETE /api/servers/{uuid} */
@@ -93,13 +98,13 @@ export function httpDaemon(
     send(target, method, path, json ? { json } : {})
   const serverPath = (uuid: string) => `/api/servers/${uuid}`
   return {
-    system: () => requestJson(target, 'GET', '/api/system'),
+    system: (maxWaitMs) => call(target, 'GET', '/api/system', limitWait(maxWaitMs), readSystem),
     showServer: (uuid) => requestJson(target, 'GET', serverPath(uuid)),
-    listServers: () => requestJson(target, 'GET', '/api/servers'),
+    listServers: (maxWaitMs) => requestJson(target, 'GET', '/api/servers', limitWait(maxWaitMs)),
     createServer: (uuid, startOnCompletion, maxWaitMs) =>
       send(target, 'POST', '/api/servers', {
         json: { uuid, start_on_completion: startOnCompletion },
-        ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+        ...limitWait(maxWaitMs),
       }),
     deleteServer: (uuid) => sendJson('DELETE', serverPath(uuid)).catch(ignoreStatuses(404)),
     syncServer: (uuid) => sendJson('POST', `${serverPath(uuid)}/sync`),
@@ -122,4 +127,12 @@ export function httpDaemon(
     ...httpDaemonBackups(target),
     files: (uuid) => httpDaemonFiles(target, uuid),
   }
+}
+
+const limitWait = (maxWaitMs: number | undefined) => (maxWaitMs === undefined ? {} : { maxWaitMs })
+
+async function readSystem(response: Response): Promise<DaemonSystem> {
+  const dateMs = Date.parse(response.headers.get('date') ?? '')
+  const system = await readJson<{ version?: string } | null>(response)
+  return { ...system, clock: Number.isNaN(dateMs) ? null : new Date(dateMs) }
 }

@@ -26,7 +26,7 @@ export type Queue = {
   ping: () => Promise<void>
 }
 
-/** `findSigningKey` of `queue-signature.ts`, in functions that receive messages; its libraries are large. */
+/** `findSigningKey` of `queue-signature.ts`, in functions that receive messages. */
 export type VerifySignature = (keys: SigningKeys, message: SignedMessage) => Promise<SigningKeyName | null>
 
 export type QueueOptions = {

@@ -66,7 +66,7 @@ export const apiInfo = (url: string): DocumentInfo => ({
   credentials: {
     'client key or session': { clientKey, session },
     'browser session': { session },
-    'application key': { applicationKey },
+    'application key or session': { applicationKey, session },
     'node token': { nodeToken },
     'queue signature': { queueSignature },
     'metrics token': { metricsToken },

@@ -67,7 +67,7 @@ export async function bundleWorker(name: WorkerName): Promise<void> {
 }
 
 /**
- * Bundles the panel for Node into `dist/server/`: `main.mjs`, the development daemon `forked.mjs`, source maps, and
+ * Bundles the panel for Node into `dist/server/`: `main.mjs`, the development daemon `forked.mjs`, `hash-thread.mjs`, source maps, and
  * `inputs.json`, the paths of the files that it was made of. The embedded database stays in `node_modules`, since it
  * reads files beside its code.
  */
@@ -76,7 +76,11 @@ export async function bundleServer(): Promise<void> {
   await rm(outdir, { recursive: true, force: true })
   const { metafile } = await bundle({
     ...commonOptions,
-    entryPoints: { main: 'functions/all/node.ts', forked: 'src/dev/daemon/forked.ts' },
+    entryPoints: {
+      main: 'functions/all/node.ts',
+      forked: 'src/dev/daemon/forked.ts',
+      'hash-thread': 'src/platform/hash-thread.ts',
+    },
     outdir,
     outExtension: { '.js': '.mjs' },
     platform: 'node',

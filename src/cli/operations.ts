@@ -11,11 +11,12 @@ import { DoctorInput, runDoctor } from './operations/doctor.ts'
 import { EggImportInput, importEggs } from './operations/egg-import.ts'
 import { discardNamedJob, JobIdInput, JobListInput, listNamedJobs, retryNamedJob } from './operations/jobs.ts'
 import { createKey, KeyCreateInput } from './operations/key-create.ts'
-import { MailTestInput, sendTestMail } from './operations/mail-test.ts'
+import { MailTestInput, testMail } from './operations/mail-test.ts'
 import { configureNode, NodeConfigureInput } from './operations/node-configure.ts'
 import { NodeResetSecretInput, resetNodeSecret } from './operations/node-reset-secret.ts'
 import { QueueScheduleInput, scheduleTick } from './operations/queue-schedule.ts'
 import { rotateSecrets, SecretsRotateInput } from './operations/secrets-rotate.ts'
+import { createSetupCode, SetupCodeInput } from './operations/setup-code.ts'
 import { createUser, UserCreateInput } from './operations/user-create.ts'
 import { resetNamedPassword, resetNamedTwoFactor, UserResetInput } from './operations/user-resets.ts'
 import { UserVerifyEmailInput, verifyNamedUserEmail } from './operations/user-verify-email.ts'
@@ -46,6 +47,7 @@ const SeedInput = () =>
     .transform((input) => input ?? {})
 
 const operations = new Map<string, Operation>([
+  ['setup:code', operation(SetupCodeInput, createSetupCode)],
   ['user:create', operation(UserCreateInput, createUser)],
   ['user:reset-password', operation(UserResetInput, resetNamedPassword)],
   ['user:reset-2fa', operation(UserResetInput, resetNamedTwoFactor)],
@@ -56,7 +58,7 @@ const operations = new Map<string, Operation>([
   ['database-host:create', operation(DatabaseHostCreateInput, createDatabaseHost)],
   ['database-host:test', operation(DatabaseHostTestInput, testNamedDatabaseHost)],
   ['backup:test', operation(BackupTestInput, runBackupTest)],
-  ['mail:test', operation(MailTestInput, sendTestMail)],
+  ['mail:test', operation(MailTestInput, testMail)],
   ['egg:import', operation(EggImportInput, importEggs)],
   ['job:list', operation(JobListInput, listNamedJobs)],
   ['job:retry', operation(JobIdInput, retryNamedJob)],

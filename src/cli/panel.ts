@@ -13,6 +13,7 @@ import { nodeConfigure } from './commands/node-configure.ts'
 import { nodeResetSecret } from './commands/node-reset-secret.ts'
 import { queueSchedule } from './commands/queue-schedule.ts'
 import { secretsRotate } from './commands/secrets-rotate.ts'
+import { setupCode } from './commands/setup-code.ts'
 import { setup } from './commands/setup.ts'
 import { userCreate } from './commands/user-create.ts'
 import { userResetPassword, userResetTwoFactor } from './commands/user-resets.ts'
@@ -23,6 +24,7 @@ import { printFault, printReport } from './output.ts'
 
 const commands = new Map<string, Command>([
   ['setup', setup],
+  ['setup:code', setupCode],
   ['user:create', userCreate],
   ['user:reset-password', userResetPassword],
   ['user:reset-2fa', userResetTwoFactor],

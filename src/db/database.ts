@@ -14,6 +14,9 @@ export function single<Row>(rows: Row[]): Row {
 
 const preparedStatements = new WeakMap<object, Map<string, unknown>>()
 
+/** In the text of a statement whose plan depends on its values: it is planned for them each time, and gets no name. */
+export const plannedForValues = '/* planned for its values */'
+
 /**
  * Returns the statement that `build` makes for this connection; it is built once per connection and name.
  * `build` returns the result of drizzle's `.prepare(name)`.

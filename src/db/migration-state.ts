@@ -8,8 +8,12 @@ import { type Database, errorCode, rowsOf } from './database.ts'
  */
 export async function countPendingMigrations(db: Database): Promise<number | null> {
   const newest = await newestMigration(db)
-  return newest === null ? null : journal.entries.filter(({ when }) => when > newest).length
+  return newest === null ? null : pendingMigrationsAfter(newest)
 }
+
+/** Counts the migrations of this code that are newer than one; `newest` is its time in milliseconds. */
+export const pendingMigrationsAfter = (newest: number): number =>
+  journal.entries.filter(({ when }) => when > newest).length
 
 async function newestMigration(db: Database): Promise<number | null> {
   try {

@@ -1,22 +1,32 @@
 import { and, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { plannedForValues } from './database.ts'
 import type { PageShape } from './pagination.ts'
 
 type Shape = Omit<PageShape<PgTable, Record<string, SQL>>, 'fields'>
 type Limits = { limit: number | Placeholder; offset: number | Placeholder }
 
+/** As `maxExactTotal` it counts exactly at any size; as `perPage` it is one page with everything. */
+export const unlimitedCount = 2_147_483_647
+
 /** Totals are exact up to this number of rows, unless a list says otherwise. */
 const defaultMaxExactTotal = 10_000
 /** Matches of a search are counted exactly up to here: each further one costs a look at its row. */
 const maxExactMatches = 1000
+/** Rows between two matches, up to which the page is found by walking the rows in their order. */
+const maxRowsPerMatch = 200
+/** Matches farther apart are all found and ordered, up to so many. */
+const maxSparseMatches = 10_000
 
 /** The parts of a statement that reads a page. */
 export type PageIds = {
+  /** The CTE `sources` of a shape with a source, which the others need; null without one. */
+  sources: SQL | null
   /** The CTE `few` of a search, with which `ids` also needs the CTE `counted` with `total`; null without a search. */
   few: SQL | null
   /** The number of rows, up to one beyond `maxExactTotal`, in parentheses. */
   total: SQL
-  /** Selects `page_id` of the rows of the page. */
+  /** Selects `page_id` of the rows of the page, and the further columns of a source. */
   ids: SQL
   maxExactTotal: number
 }
@@ -29,8 +39,8 @@ export const pageIds = (shape: Shape, limits: Limits): PageIds =>
 export const orderOf = ({ table, orderBy = [] }: Pick<Shape, 'table' | 'orderBy'>): SQL =>
   sql.join([...orderBy, sql`${table.id} asc`], sql`, `)
 
-const fromOf = ({ table, source }: Shape, condition: SQL | undefined): SQL =>
-  sql`${source ?? table}${condition ? sql` where ${condition}` : sql.empty()}`
+const fromOf = ({ table }: Shape, condition: SQL | undefined): SQL =>
+  sql`${table}${condition ? sql` where ${condition}` : sql.empty()}`
 
 /** A number of rows is part of the text, so that PostgreSQL plans for as many rows and keeps the plan. */
 const limitSql = ({ limit, offset }: Limits): SQL =>
@@ -38,9 +48,18 @@ const limitSql = ({ limit, offset }: Limits): SQL =>
 const literal = (number: number): SQL => sql.raw(String(number))
 
 function orderedIds(shape: Shape, limits: Limits): PageIds {
-  const { table, where, maxExactTotal = defaultMaxExactTotal } = shape
+  const { table, where, source, maxExactTotal = defaultMaxExactTotal } = shape
+  if (source)
+    return {
+      sources: source,
+      few: null,
+      ids: sql`select id as page_id, sources.* from sources order by id ${limitSql(limits)}`,
+      total: sql`(select count(*) from sources)`,
+      maxExactTotal: unlimitedCount,
+    }
   const from = fromOf(shape, where)
   return {
+    sources: null,
     few: null,
     ids: sql`select ${table.id} as page_id from ${from} order by ${orderOf(shape)} ${limitSql(limits)}`,
     total: sql`(select count(*) from (select 1 from ${from} limit ${literal(maxExactTotal + 1)}) few)`,
@@ -51,29 +70,39 @@ function orderedIds(shape: Shape, limits: Limits): PageIds {
 function searchedIds(shape: Shape, limits: Limits): PageIds {
   const { table } = shape
   const from = fromOf(shape, and(shape.where, shape.search))
+  const matches = (limit: number) =>
+    sql`select ${table.id} as found_id from ${from} limit ${literal(limit + 1)}`
+  const isMany = sql`(select total from counted) > ${literal(maxExactMatches)}`
+  const isSparse = sql`(select max(found_id) - min(found_id) from few) > ${literal(maxExactMatches * maxRowsPerMatch)}`
+  // Only numbers say how far rows are from each other.
+  const more = table.id.dataType === 'number' ? sql`${isMany} and ${isSparse}` : sql`false`
+  const isFound = sql`(select count(*) from more) between 1 and ${literal(maxSparseMatches)}`
   return {
-    few: sql`select ${table.id} as few_id from ${from} limit ${literal(maxExactMatches + 1)}`,
-    ids: sql`(${fewIds(shape, limits)}) union all (${manyIds(shape, from, limits)})`,
+    sources: null,
+    few: sql`${sql.raw(plannedForValues)} ${matches(maxExactMatches)}`,
+    ids: sql`with more as materialized (select found_id from (${matches(maxSparseMatches)}) sparse where ${more})
+      (${foundIds(shape, { found: sql`few`, isComplete: sql`not ${isMany}` }, limits)})
+      union all (${foundIds(shape, { found: sql`more`, isComplete: isFound }, limits)})
+      union all (${manyIds(shape, sql`${isMany} and not ${isFound}`, limits)})`,
     total: sql`(select count(*) from few)`,
     maxExactTotal: maxExactMatches,
   }
 }
 
 /** Orders the matches when all of them were found. */
-function fewIds(shape: Shape, limits: Limits): SQL {
+function foundIds(shape: Shape, { found, isComplete }: { found: SQL; isComplete: SQL }, limits: Limits): SQL {
   const { table, orderBy = [] } = shape
-  const isComplete = sql`(select total from counted) <= ${literal(maxExactMatches)}`
   return orderBy.length === 0
-    ? sql`select few_id as page_id from few where ${isComplete} order by few_id ${limitSql(limits)}`
-    : sql`select ${table.id} as page_id from few join ${table} on ${table.id} = few_id
+    ? sql`select found_id as page_id from ${found} where ${isComplete} order by found_id ${limitSql(limits)}`
+    : sql`select ${table.id} as page_id from ${found} join ${table} on ${table.id} = found_id
         where ${isComplete} order by ${orderOf(shape)} ${limitSql(limits)}`
 }
 
 /** Walks the rows in their order when there are more matches: the page is full soon. */
-function manyIds(shape: Shape, from: SQL, limits: Limits): SQL {
+function manyIds(shape: Shape, isMany: SQL, limits: Limits): SQL {
   const { table, first } = shape
   const order = orderOf(shape)
-  const matches = sql`from ${from} and (select total from counted) > ${literal(maxExactMatches)}`
+  const matches = sql`from ${fromOf(shape, and(shape.where, shape.search, isMany))}`
   if (!first) return sql`select ${table.id} as page_id ${matches} order by ${order} ${limitSql(limits)}`
   return sql`select page_id from (
     (select ${table.id} as page_id, 0 as rank, row_number() over (order by ${order}) as position ${matches} and ${first})

@@ -12,7 +12,10 @@ type Values<F extends Fields> = { [K in keyof F]: F[K] extends SQL<infer V> ? V 
 /** Which rows, in which order, with which further columns. */
 export type PageShape<T extends PgTable, F extends Fields> = {
   table: T & { id: Column }
-  /** Where the ids come from when it is not the table: a subquery with its name. */
+  /**
+   * Selects the `id` of each row where something else than the table knows them, ordered by it; read once. `fields`
+   * find its further columns in `ids`.
+   */
   source?: SQL
   where?: SQL | undefined
   /**
@@ -37,9 +40,6 @@ export type RowPage<Row> = PageNumbers & { rows: Row[]; total: number; extraCoun
 /** A page as a statement returns it; `total` counts up to one beyond the exact ones. */
 export type FoundPage<Row> = { total: number; extraCount: number; rows: Row[]; maxExactTotal: number }
 type PageRow<T extends PgTable, F extends Fields> = InferSelectModel<T> & Values<F>
-
-/** As `maxExactTotal` it counts exactly at any size; as `perPage` it is one page with everything. */
-export const unlimitedCount = 2_147_483_647
 
 /** Counts the row with this id, 1 or 0: as `extraCount` it tells an empty list from the list of a missing parent. */
 export const countRow = (table: PgTable & { id: Column }, id: number): SQL<number> =>
@@ -97,12 +97,14 @@ export function pageColumn<T extends PgTable, F extends Fields>(
     fields ?? {},
     shape.columns as readonly string[] | undefined,
   )
-  const { few, total, ids, maxExactTotal } = pageIds(shape, { limit, offset })
+  const { sources, few, total, ids, maxExactTotal } = pageIds(shape, { limit, offset })
   const order = orderOf(shape)
   const rows = sql`select ${values} as page_row from (${ids}) ids inner join ${table} on ${table.id} = ids.page_id order by ${order}`
   const ctes = few
     ? sql`with few as materialized (${few}), counted as materialized (select ${total} as total) `
-    : sql.empty()
+    : sources
+      ? sql`with sources as materialized (${sources}) `
+      : sql.empty()
   const page = sql`${ctes}select json_build_array(
     ${few ? sql`(select total from counted)` : total},
     ${extraCount ?? sql`0`},

@@ -1,16 +1,19 @@
-import { type Column, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { type Database, rowsOf } from './database.ts'
+import { type CellStatement, type Cells, keptStatement, prepareCells } from './cell-statements.ts'
+import type { Database } from './database.ts'
 import { orderOf, pageIds } from './page-ids.ts'
 import { elasticTotal, type PageNumbers, type PageShape, type RowPage } from './pagination.ts'
-import { type Arm, maxRelatedRows, relatedStatement } from './related-statement.ts'
+import { type Arm, maxRelatedRows, type RelatedStatement, relatedStatement } from './related-statement.ts'
 import { type Kind, tables } from './relations.ts'
 
 /** A row with the rows of its relations under their names, and the names of relations that have more rows. */
 type Row = { [field: string]: unknown; truncated?: string[] }
-type Cells = { number: number; [cell: `c${number}`]: string | null }
 
-type Shape = Omit<PageShape<PgTable, never>, 'table' | 'fields'>
+type Shape = Omit<PageShape<PgTable, never>, 'table' | 'fields'> & {
+  /** Names the shape among those of its kind, equal for equal SQL: its statement is built once. */
+  name?: string | undefined
+}
 
 /**
  * Reads one page of rows of a kind with their included relations, and the number of all matching rows, in one
@@ -21,19 +24,50 @@ export async function listRows<T>(
   kind: Kind,
   shape: Shape & PageNumbers & { include: readonly string[] },
 ): Promise<RowPage<T>> {
-  const { page, perPage, include, extraCount } = shape
-  const table = tables[kind] as PgTable & { id: Column }
+  const { page, perPage, include, name } = shape
   const offset = (page - 1) * perPage
-  const { few, total: counted, ids, maxExactTotal } = pageIds({ ...shape, table }, { limit: perPage, offset })
-  const order = orderOf({ ...shape, table })
-  const found = await readRows(db, kind, include, {
-    few,
-    counted: sql`select ${counted}::int as total, ${extraCount ?? sql`0`} as extra_count`,
-    page: sql`select ${table}.* from (${ids}) ids inner join ${table} on ${table.id} = ids.page_id order by ${order}`,
+  const key = name === undefined ? null : `${kind} ${include.join()} ${perPage} ${offset > 0} ${name}`
+  const { statement, maxExactTotal } = keptStatement(db, key, () => {
+    const built = pageStatement(kind, shape, { limit: perPage, offset: offset && sql.placeholder('offset') })
+    return { ...built, statement: prepareCells(db, built.query) }
   })
+  const found = await readRows(relatedStatement(kind, include), statement, { offset })
   const { rows } = found
   const total = elasticTotal({ counted: found.total, maxExactTotal, offset, shown: rows.length, perPage })
   return { rows: rows as T[], total, page, perPage, extraCount: found.extraCount }
+}
+
+/** Builds the statement of a page with the related rows of its rows. */
+function pageStatement(
+  kind: Kind,
+  shape: Shape & { include: readonly string[] },
+  limits: { limit: number; offset: number | Placeholder },
+): { query: SQL; maxExactTotal: number } {
+  const table = tables[kind] as PgTable & { id: Column }
+  const { few, total, ids, maxExactTotal } = pageIds({ ...shape, table }, limits)
+  const order = orderOf({ ...shape, table })
+  const search = few ? sql`few as materialized (${few}), ` : sql.empty()
+  const counted = sql`select ${total}::int as total, ${shape.extraCount ?? sql`0`} as extra_count`
+  const page =
+    shape.orderBy?.length || shape.source || few
+      ? sql`select ${table}.* from (${ids}) ids inner join ${table} on ${table.id} = ids.page_id order by ${order}`
+      : pageById(table, shape.where, limits)
+  const { text } = relatedStatement(kind, shape.include)
+  return {
+    query: sql`with ${search}counted as materialized (${counted}), page as materialized (${page})${sql.raw(text)}`,
+    maxExactTotal,
+  }
+}
+
+/** Selects a page in the order of ids: an index alone finds its first id, and its rows are neighbours. */
+function pageById(
+  table: PgTable & { id: Column },
+  where: SQL | undefined,
+  { limit, offset }: { limit: number; offset: number | Placeholder },
+): SQL {
+  const first = sql`select ${table.id} from ${table} where ${where ?? true} order by ${table.id} limit 1 offset ${offset}`
+  const begins = offset === 0 ? undefined : sql`${table.id} >= (${first})`
+  return sql`select * from ${table} where ${and(where, begins) ?? true} order by ${table.id} limit ${sql.raw(String(limit))}`
 }
 
 /** Finds the row of a kind for which `where` holds with its included relations, or null. One statement. */
@@ -44,48 +78,46 @@ export async function findRow<T>(
   include: readonly string[] = [],
 ): Promise<T | null> {
   const table = tables[kind]
-  const { rows } = await readRows(db, kind, include, {
-    counted: sql`select 0 as total, 0 as extra_count`,
-    page: sql`select ${table}.* from ${table} where ${where} limit 1`,
-  })
+  const related = relatedStatement(kind, include)
+  const statement = prepareCells(
+    db,
+    sql`with counted as materialized (select 0 as total, 0 as extra_count),
+      page as materialized (select ${table}.* from ${table} where ${where} limit 1)${sql.raw(related.text)}`,
+  )
+  const { rows } = await readRows(related, statement, {})
   return (rows[0] as T | undefined) ?? null
 }
 
+/** Runs the statement and links the rows of all relations. */
 async function readRows(
-  db: Database,
-  kind: Kind,
-  include: readonly string[],
-  { few = null, counted, page }: { few?: SQL | null; counted: SQL; page: SQL },
+  { arms }: RelatedStatement,
+  statement: CellStatement,
+  values: Record<string, unknown>,
 ): Promise<{ rows: Row[]; total: number; extraCount: number }> {
-  const { arms, text } = relatedStatement(kind, include)
-  const search = few ? sql`few as materialized (${few}), ` : sql.empty()
-  const result = await db.execute(
-    sql`with ${search}counted as materialized (${counted}), page as materialized (${page})${sql.raw(text)}`,
-  )
-  const cells = Map.groupBy(rowsOf<Cells>(result), ({ number }) => number)
-  const rows = new Map<Arm, Row[]>()
-  for (const arm of arms)
-    rows.set(
-      arm,
-      (cells.get(arm.number) ?? []).map((row) => decodeRow(arm, row)),
-    )
+  const rows = new Map<Arm, Row[]>(arms.map((arm) => [arm, []]))
+  let counts: Cells = []
+  for (const cells of await statement.execute(values)) {
+    const arm = arms[Number(cells[0])]
+    if (arm) rows.get(arm)?.push(decodeRow(arm, cells))
+    else counts = cells
+  }
   for (const arm of arms) {
     if (arm.relation) linkRows(arm.relation, rows.get(arm.relation.parent) ?? [], rows.get(arm) ?? [])
   }
-  const [counts] = cells.get(-1) ?? []
   const [root] = arms
   return {
     rows: (root && rows.get(root)) ?? [],
-    total: Number(counts?.c0),
-    extraCount: Number(counts?.c1),
+    total: Number(counts[1]),
+    extraCount: Number(counts[2]),
   }
 }
 
-function decodeRow({ fields, decoders }: Arm, cells: Cells): Row {
-  const row: Row = {}
+/** Makes a row of cells behind the number of their arm. A copy of the blank row has its fields in place, which is faster. */
+function decodeRow({ blank, fields, decoders }: Arm, cells: Cells): Row {
+  const row: Row = { ...blank }
   for (let at = 0; at < fields.length; at += 1) {
-    const cell = cells[`c${at}`] ?? null
-    row[fields[at] as string] = cell === null ? null : decoders[at]?.(cell)
+    const cell = cells[at + 1]
+    if (typeof cell === 'string') row[fields[at] as string] = decoders[at]?.(cell)
   }
   return row
 }

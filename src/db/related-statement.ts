@@ -2,6 +2,7 @@ import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import { type Branches, includeTree } from './include-tree.ts'
 import { type ColumnChoice, columnsOf, type Kind, type Relation, tables } from './relations.ts'
+import { plainCopy } from './json.ts'
 import { textDecoder } from './text-cells.ts'
 
 /** Related rows where they can grow without bound: of one parent, and of all parents in an answer. Spec: docs/limits.md#sizes. */
@@ -14,6 +15,8 @@ export type Arm = {
   /** Null for the rows of the page. */
   relation: { name: string; relation: Relation; parent: Arm } | null
   fields: readonly string[]
+  /** A row without values. */
+  blank: Record<string, null>
   decoders: readonly ((cell: string) => unknown)[]
 }
 
@@ -77,16 +80,24 @@ function makeArm(number: number, kind: Kind, choice: ColumnChoice, relation: Arm
   const fields = columns.map(([field]) => field)
   const decoders = columns.map(([, column]) => textDecoder(column))
   const hasParentId = relation?.relation.isUnbounded === true
+  if (hasParentId) {
+    fields.push('parentId')
+    decoders.push(Number)
+  }
   return {
     number,
     kind,
     relation,
     cte: number === 0 ? 'page' : `related_${number}`,
     columns: columns.map(([, column]) => column),
-    fields: hasParentId ? [...fields, 'parentId'] : fields,
-    decoders: hasParentId ? [...decoders, Number] : decoders,
+    fields,
+    blank: blankRow(fields),
+    decoders,
   }
 }
+
+const blankRow = (fields: readonly string[]) =>
+  plainCopy(Object.fromEntries(fields.map((field) => [field, null])))
 
 /** Selects values as text, followed by nulls up to the width of all arms, which are rows of one result. */
 const cells = (values: readonly SQL[], width: number): SQL =>

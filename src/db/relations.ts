@@ -8,7 +8,9 @@ import {
   eggVariables,
   locations,
   nests,
+  nodeHeartbeats,
   nodes,
+  roles,
   servers,
   subusers,
   users,
@@ -27,6 +29,8 @@ export const tables = {
   location: locations,
   nest: nests,
   node: nodes,
+  nodeHeartbeat: nodeHeartbeats,
+  role: roles,
   server: servers,
   subuser: subusers,
   user: users,
@@ -38,11 +42,22 @@ type FieldOf<K extends Kind> = keyof Tables[K]['$inferSelect'] & string
 
 /** Columns of related rows that no answer shows: secrets, and what is only for the panel itself. */
 const unshown: { [K in Kind]?: FieldOf<K>[] } = {
+  allocation: ['createdAt', 'updatedAt'],
   database: ['password'],
   databaseHost: ['password'],
   egg: ['documentLayout', 'seededChecksum'],
-  node: ['daemonToken', 'previousToken', 'previousTokenId', 'previousTokenExpiresAt'],
-  user: ['passwordHash', 'totpSecret', 'totpLastStep', 'avatarKey'],
+  node: ['daemonTokenId', 'daemonToken', 'previousToken', 'previousTokenId', 'previousTokenExpiresAt'],
+  user: [
+    'passwordHash',
+    'totpSecret',
+    'totpLastStep',
+    'avatarKey',
+    'emailVerifiedAt',
+    'pendingEmail',
+    'blurSensitiveData',
+    'authVersion',
+    'apiKeyCount',
+  ],
 }
 
 /** How rows of another kind belong to a row: `field` of the row equals `relatedField` of each of them. */
@@ -117,8 +132,11 @@ const relations = {
     // Integrations look here for a free port.
     allocations: many('allocation', 'nodeId', { isUnbounded, nullsFirst: 'serverId' }),
     location: one<'node'>('location', 'locationId'),
+    heartbeat: one<'node'>('nodeHeartbeat', 'id'),
     servers: many('server', 'nodeId', { isUnbounded }),
   },
+  nodeHeartbeat: {},
+  role: { users: many('user', 'roleId', { isUnbounded }) },
   server: {
     allocations: many('allocation', 'serverId'),
     user: one<'server'>('user', 'ownerId'),
@@ -134,7 +152,7 @@ const relations = {
     user: one<'subuser'>('user', 'userId'),
     server: one<'subuser'>('server', 'serverId'),
   },
-  user: { servers: many('server', 'ownerId', { isUnbounded }) },
+  user: { servers: many('server', 'ownerId', { isUnbounded }), role: one<'user'>('role', 'roleId') },
 } satisfies { [K in Kind]: Record<string, Relation> }
 
 /** The names of the relations that rows of a kind have. */

@@ -26,22 +26,25 @@ export function textDecoder(column: PgColumn): Decode {
   }
 }
 
-const utcInstant = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?\+00$/
+const utcInstant = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/
 
 /** Parses what PostgreSQL writes in UTC itself: the parser of JavaScript takes ten times as long for this format. */
 function parseInstant(cell: string): Date {
-  const match = utcInstant.exec(cell)
-  if (!match) return new Date(cell)
-  const [, year, month, day, hour, minute, second, fraction = ''] = match
+  if (!utcInstant.test(cell)) return new Date(cell)
+  const time = (digits(cell, 11, 2) * 60 + digits(cell, 14, 2)) * 60 + digits(cell, 17, 2)
+  // The digits of milliseconds that are missing at the end are zeros.
+  const milliseconds = cell[19] === '.' ? digits(cell, 20, 3) : 0
   return new Date(
-    Date.UTC(
-      Number(year),
-      Number(month) - 1,
-      Number(day),
-      Number(hour),
-      Number(minute),
-      Number(second),
-      Number(fraction.padEnd(3, '0')),
-    ),
+    Date.UTC(digits(cell, 0, 4), digits(cell, 5, 2) - 1, digits(cell, 8, 2)) + time * 1000 + milliseconds,
   )
+}
+
+/** Reads a number of so many digits; other characters count as zeros. */
+function digits(text: string, from: number, count: number): number {
+  let number = 0
+  for (let at = from; at < from + count; at += 1) {
+    const digit = text.charCodeAt(at) - 48
+    number = number * 10 + (digit >= 0 && digit <= 9 ? digit : 0)
+  }
+  return number
 }

@@ -10,5 +10,7 @@ export type HttpEnv = {
     remainingRequests?: number
     /** Opens the body of a `GET`, which a `Request` cannot have on this platform. */
     bodyOfGet?: () => Request['body']
+    /** Calls the listener once the answer is sent, on platforms that know when. */
+    whenSent?: (listener: () => void) => void
   }
 }

@@ -38,11 +38,25 @@ export async function readInput(
   return Object.fromEntries([...Object.entries(query), ...Object.entries(body)])
 }
 
+/** Whether a request that reads has no members anywhere, as most have none: that is seen without reading. */
+export const hasNoInput = (c: Context): boolean =>
+  isSafeMethod(c.req.method) && !c.req.url.includes('?') && !isDeclaredJson(c)
+
 /**
  * Reads the criteria of a list or look-up: the query, on `GET` under the members of a JSON body; other bodies
  * belong to the route. Normalises texts by the rule.
  */
-export async function readQuery(c: Context, rule?: TextRule): Promise<Record<string, unknown>> {
+export function readQuery(c: Context, rule?: TextRule): Promise<Record<string, unknown>> {
+  if (rule !== undefined) return readCriteria(c, rule)
+  const criteria = trimmedCriteria.get(c.req) ?? readCriteria(c)
+  trimmedCriteria.set(c.req, criteria)
+  return criteria
+}
+
+/** The route, what it reads, and its includes ask for the same. */
+const trimmedCriteria = new WeakMap<HonoRequest, Promise<Record<string, unknown>>>()
+
+async function readCriteria(c: Context, rule?: TextRule): Promise<Record<string, unknown>> {
   const source = isSafeMethod(c.req.method) ? 'both' : 'query'
   return normalise(await readInput(c, { source }), rule)
 }
@@ -93,6 +107,7 @@ export async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: strin
 }
 
 function parseQuery(c: Context): Record<string, unknown> {
+  if (!c.req.url.includes('?')) return {}
   const { searchParams } = new URL(c.req.url)
   return parseBracketNames(searchParams, { isStrict: false })
 }

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { type ApiError, badRequest, invalid } from '../errors.ts'
 import type { HttpEnv } from './http-env.ts'
-import { readInput, readQuery } from './input.ts'
+import { hasNoInput, readInput, readQuery } from './input.ts'
 import { type LazySchema, withMetadata } from './metadata.ts'
 import { invalidInput } from './route.ts'
 import { describeFailure, ruleName } from './validation-rules.ts'
@@ -69,13 +69,16 @@ export function listing<const Options extends ListingOptions>(
  */
 export function listingReader(options: ListingOptions): (query: Record<string, unknown>) => ListQuery {
   let schema: z.ZodType | undefined
-  return (query) => {
+  let defaults: ListQuery | undefined
+  const readAny = (query: Record<string, unknown>) => {
     const listing = readListing(options, query)
     schema ??= options.schema?.()
     const result = schema?.safeParse(query, { error: (issue) => ruleName(issue) })
     if (result?.success === false) throw invalidInput(result.error.issues)
     return listing
   }
+  // Most requests say nothing.
+  return (query) => (Object.keys(query).length > 0 ? readAny(query) : (defaults ??= readAny(query)))
 }
 
 /** Reads a parsed query as `listing` does, without the schema. */
@@ -91,7 +94,7 @@ export function readListing(options: ListingOptions, query: Record<string, unkno
 
 /** Reads the relations that the request asks for by `include`. */
 export const readIncludes = async (c: Context): Promise<string[]> =>
-  parseIncludes((await readInput(c)).include)
+  hasNoInput(c) ? [] : parseIncludes((await readInput(c)).include)
 
 /** Parses a comma list or an array of paths, such as `user` and `servers.user`: two levels, at most 50 of them. */
 export function parseIncludes(value: unknown): string[] {

@@ -31,9 +31,17 @@ export function withMetadata<M extends object>(metadata: RouteMetadata, middlewa
   return Object.assign(middleware, { [metadataKey]: metadata })
 }
 
+const declarations = new WeakSet<object>()
+
 /** Creates a middleware that does nothing but carry metadata. */
-export const declare = (metadata: RouteMetadata): MiddlewareHandler =>
-  withMetadata<MiddlewareHandler>(metadata, (_c, next) => next())
+export function declare(metadata: RouteMetadata): MiddlewareHandler {
+  const middleware = withMetadata<MiddlewareHandler>(metadata, (_c, next) => next())
+  declarations.add(middleware)
+  return middleware
+}
+
+/** Whether a middleware does nothing but carry metadata. */
+export const isDeclaration = (middleware: object): boolean => declarations.has(middleware)
 
 /** Declares who may call a route where nothing further is checked, or something else checks it. */
 export const declarePermission = (name: string): MiddlewareHandler => declare({ kind: 'permission', name })

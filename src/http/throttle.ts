@@ -3,6 +3,7 @@ import { tooManyRequests, unavailable } from '../errors.ts'
 import { causeOf, warnOncePerMinute } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import type { HttpEnv } from './http-env.ts'
+import { setAnswerHeader } from './answer-headers.ts'
 import { withMetadata } from './metadata.ts'
 
 export type Throttle<Env extends HttpEnv> = {
@@ -31,10 +32,11 @@ export function throttle<Env extends HttpEnv = HttpEnv>(options: Throttle<Env>):
   return withMetadata<MiddlewareHandler<Env>>(
     { kind: 'throttle', name, limit: declaredLimit, seconds },
     async (c, next) => {
-      const currentLimit = typeof limit === 'number' ? limit : limit(c.var.panel)
+      const currentLimit = typeof limit === 'number' ? limit : limit(c.get('panel'))
       const window = { name, seconds, failsClosed }
       await countHit(c, options.key(c), { ...window, limit: currentLimit })
-      await countHit(c, options.groupKey?.(c) ?? null, { ...window, limit: groupLimitFactor * currentLimit })
+      const group = options.groupKey?.(c) ?? null
+      if (group !== null) await countHit(c, group, { ...window, limit: groupLimitFactor * currentLimit })
       await next()
     },
   )
@@ -50,8 +52,8 @@ async function countHit<Env extends HttpEnv>(
     failsClosed,
   }: { name: string; limit: number; seconds: number; failsClosed: boolean },
 ): Promise<void> {
-  const { panel } = c.var
   if (key === null) return
+  const panel = c.get('panel')
   const window = await recordHit(panel, name, key, seconds)
   if (!window && failsClosed) throw unavailable('Rate limiting is unavailable. Try again shortly.')
   if (!window) return
@@ -73,7 +75,7 @@ function setTightestHeaders(c: Context<HttpEnv>, headers: ReturnType<typeof rate
   const remaining = Number(headers['x-ratelimit-remaining'])
   if ((c.get('remainingRequests') ?? Infinity) <= remaining) return
   c.set('remainingRequests', remaining)
-  for (const [header, value] of Object.entries(headers)) c.header(header, value)
+  for (const [header, value] of Object.entries(headers)) setAnswerHeader(c, header, value)
 }
 
 async function recordHit(panel: Panel, name: string, key: string, seconds: number) {

@@ -19,7 +19,9 @@ import { s3OptionsOf } from './s3-options.ts'
 import { countStatement } from './statement-stats.ts'
 
 /** Services that only some functions bundle, because of their size. A function without one fails where it uses it. */
-export type OptionalServices = Partial<Pick<Services, 'mysqlHost' | 'gameQuery' | 'oauth' | 'locales'>> & {
+export type OptionalServices = Partial<
+  Pick<Services, 'mysqlHost' | 'gameQuery' | 'oauth' | 'locales' | 'probeNode'>
+> & {
   /** For functions that store objects or sign links to them. */
   objects?: (options: S3Options) => ObjectStore
   /** For functions that receive messages of the queue. */
@@ -27,6 +29,9 @@ export type OptionalServices = Partial<Pick<Services, 'mysqlHost' | 'gameQuery' 
   /** For functions that send mail, where it goes through an SMTP server. */
   smtp?: OpenSmtp
 }
+
+/** A Worker has six connections at a time; a seventh call would wait, and its timeout would run meanwhile. */
+const maxDaemonCalls = { workers: { maxDaemonCalls: 6 }, lambda: {} }
 
 /** Seconds after which the connections of an idle process are opened anew: Lambda freezes it between requests. */
 const maxIdleSeconds = 60
@@ -87,7 +92,11 @@ export async function openCloudServices(
   const url = required(env, 'APP_URL')
   setLogLevel(env.LOG_LEVEL)
   return {
-    config: { ...panelConfigOf(env, url, maxWaitMs[cloud]), ...maxResponseBytes[cloud] },
+    config: {
+      ...panelConfigOf(env, url, maxWaitMs[cloud]),
+      ...maxResponseBytes[cloud],
+      ...maxDaemonCalls[cloud],
+    },
     keys: await importKeyRing(required(env, 'APP_KEYS')),
     ...openNeon(required(env, 'DATABASE_URL'), {
       usesHttp: cloud === 'workers',
@@ -112,6 +121,7 @@ export async function openCloudServices(
     captcha: httpCaptcha(),
     locales: optionalServices.locales ?? { read: notBundled('locales') },
     mysqlHost: optionalServices.mysqlHost ?? notBundled('database hosts'),
+    probeNode: optionalServices.probeNode ?? null,
     gameQuery: optionalServices.gameQuery ?? notBundled('game queries'),
     metrics: createMetrics(),
     now: () => new Date(),

@@ -2,6 +2,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context, MiddlewareHandler } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
+import { setAnswerHeader } from '../http/answer-headers.ts'
+import { sentJson } from '../http/json-text.ts'
 
 /** Bytes from which an answer is compressed. */
 const minBytes = 1024
@@ -27,6 +29,13 @@ const encoders: Record<Encoding, (body: Uint8Array) => Promise<Uint8Array<ArrayB
  */
 export const compressAnswers: MiddlewareHandler = async (c, next) => {
   await next()
+  const sent = sentJson(c)
+  if (sent === 'fixed') return
+  // Reading the headers of an answer costs more than the rest of a short one.
+  if (sent === 'compressible' && c.req.header('accept-encoding') === undefined) {
+    if (c.req.method !== 'HEAD') setAnswerHeader(c, 'vary', 'Accept-Encoding')
+    return
+  }
   if (!isCompressible(c)) return
   // Not by `c.header`, which would make another answer of a body that is a stream.
   c.res.headers.set('vary', varyOf(c.res.headers.get('vary')))

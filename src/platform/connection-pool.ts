@@ -68,10 +68,7 @@ export function addSqlState(connection: Queryable): void {
   connection.query = (...input: unknown[]) => {
     const result = query(...input) as Promise<unknown> | undefined
     // The pool itself calls with a callback.
-    if (typeof result?.catch !== 'function') return result
-    return timeStatement(result).catch((error: unknown) => {
-      throw toDatabaseError(error)
-    })
+    return typeof result?.catch === 'function' ? timeStatement(result, toDatabaseError) : result
   }
 }
 

@@ -329,6 +329,17 @@ export const EnvSchema = () =>
           unset: '`/metrics` answers 404',
         }),
       ),
+    SETUP_CODE: z
+      .string()
+      .regex(/^\S{12,255}$/, 'must have at least 12 characters and no spaces')
+      .optional()
+      .meta(
+        describeVariable('Code with which the first administrator is created in the browser.', 'browser', {
+          valueFormat: 'at least 12 characters without spaces',
+          unset:
+            'the Node process prints one at its start while there are no users; `npm run panel -- setup:code` does, too',
+        }),
+      ),
     QSTASH_DEV: z
       .string()
       .optional()

@@ -55,8 +55,11 @@ function listenAt(hostname: string, port: number, fetch: Fetch): Promise<Listene
     ) as Server
     server.on('error', reject)
     server.on('clientError', refuseUnreadable)
+    // Connections that are kept alive would hold a closing server open.
     server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-      response.once('close', () => setImmediate(() => closeIdleConnections(server)))
+      response.once('close', () => {
+        if (!server.listening) setImmediate(() => server.closeIdleConnections())
+      })
     })
   })
 }
@@ -103,11 +106,6 @@ function refuseUnreadable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Closes idle connections of a closing server, which kept-alive connections would hold open. */
-function closeIdleConnections(server: Server): void {
-  if (!server.listening) server.closeIdleConnections()
-}
-
 function closeGracefully(server: Server, deadline: number | undefined): Promise<void> {
   const forceCloseTimer =
     deadline === undefined ? undefined : setTimeout(() => server.closeAllConnections(), deadline - Date.now())
@@ -139,9 +137,30 @@ export function incomingBody(c: Context<{ Bindings: HttpBindings }>): Request['b
   })
 }
 
+/** Returns what writes headers in front of the answer; null for a request that came from no socket. */
+export const outgoingHeaders = (c: Context<{ Bindings: HttpBindings }>): ServerResponse | null =>
+  (c.env?.outgoing as ServerResponse | undefined) ?? null
+
+/** Calls the listener once the answer is sent; never for a request that came from no socket, or whose caller is gone. */
+export const whenSent = (c: Context<{ Bindings: HttpBindings }>, listener: () => void) =>
+  void (c.env?.outgoing as ServerResponse | undefined)?.once('finish', listener)
+
+/** Addresses in canonical form: most requests come from the same few. */
+const canonicalAddresses = new Map<string, string>()
+const maxCanonicalAddresses = 1000
+
 /** Returns the address of the socket; behind trusted proxies, the entry that the outermost of them added. */
 export function socketAddress(c: Context<{ Bindings: HttpBindings }>, trustedProxies: number): string {
-  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim())
-  const forwardedAddress = trustedProxies > 0 ? forwarded.at(-trustedProxies) : undefined
-  return canonicalAddress(forwardedAddress || (c.env?.incoming?.socket.remoteAddress ?? '')) ?? '0.0.0.0'
+  const address = forwardedAddress(c, trustedProxies) || (c.env?.incoming?.socket.remoteAddress ?? '')
+  const known = canonicalAddresses.get(address)
+  if (known !== undefined) return known
+  const canonical = canonicalAddress(address) ?? '0.0.0.0'
+  if (canonicalAddresses.size >= maxCanonicalAddresses) canonicalAddresses.clear()
+  canonicalAddresses.set(address, canonical)
+  return canonical
+}
+
+function forwardedAddress(c: Context, trustedProxies: number): string | undefined {
+  if (trustedProxies === 0) return undefined
+  return c.req.header('x-forwarded-for')?.split(',').at(-trustedProxies)?.trim()
 }

@@ -71,14 +71,21 @@ function greeting({ url, admin, user, server }: Bootstrap): string {
 }
 
 /** Says where the panel is, and how to make its first administrator. */
-const plainGreeting = ({ url, hasAdministrator }: RunningPanel) =>
+const plainGreeting = ({ url, hasAdministrator, setupCode }: RunningPanel) =>
   [
     `Roost serves at ${url}`,
-    ...(hasAdministrator
+    ...(setupCode === null ? [] : setupGreeting(url, setupCode)),
+    ...(hasAdministrator || setupCode !== null
       ? []
-      : [
-          'There is no administrator yet. Store the eggs and create one with the environment of this process:',
-          '  npm run seed',
-          '  npm run panel -- user:create --email you@example.com --username you --admin',
-        ]),
+      : ['There is no administrator yet. Create one:', createCommand]),
   ].join('\n')
+
+const createCommand = '  npm run panel -- user:create --email you@example.com --username you --admin'
+
+const setupGreeting = (url: string, code: string) => [
+  'There are no users yet. Set up the panel in a browser, with this code:',
+  `  ${url}/auth/setup`,
+  `  ${code}`,
+  'Or create an administrator with the environment of this process:',
+  createCommand,
+]

@@ -1,3 +1,5 @@
+import { encodedPath } from '../http/ambiguous-paths.ts'
+import { setScrypt } from '../domain/auth/password-hash.ts'
 import { runTick } from '../domain/jobs/tick.ts'
 import { hasAdministrator } from '../domain/users/administrators.ts'
 import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
@@ -9,13 +11,16 @@ import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
 import { openDataDirectory } from './local/data-directory.ts'
 import { type Bootstrap, openDemo } from './local/demo.ts'
+import { prepareSetup } from './local/first-start.ts'
 import type { ForkedDaemon } from '../dev/daemon/fork.ts'
 import type { DiskObjectStore } from '../dev/object-store/disk-object-store.ts'
 import { objectsPath, openLocalServices } from './local/services.ts'
 import { compressAnswers } from './compress-answers.ts'
 import { limitConnectTime } from './connect-timeout.ts'
+import { writeLinesTogether } from './log-lines.ts'
+import { scryptInThreads } from './hash-threads.ts'
 import { onEachMinute } from './minute-timer.ts'
-import { incomingBody, listenHttp, socketAddress } from './node-http.ts'
+import { incomingBody, listenHttp, outgoingHeaders, socketAddress, whenSent } from './node-http.ts'
 import { openPanel, type Services } from './open-panel.ts'
 import { panelUrlOf } from './panel-url.ts'
 import { migratePostgres } from './postgres.ts'
@@ -36,6 +41,8 @@ export type RunningPanel = {
   bootstrap: Bootstrap | null
   /** Not known, and so true, while the schema is older than this code. */
   hasAdministrator: boolean
+  /** The code with which the first administrator is created; null where there are users. */
+  setupCode: string | null
   close: () => Promise<void>
 }
 
@@ -58,7 +65,9 @@ export async function startNode(
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
   setLogLevel(env.LOG_LEVEL)
+  writeLinesTogether()
   await limitConnectTime()
+  setScrypt(scryptInThreads())
   const closers: Closers = []
   const close = async () => {
     const deadline = Date.now() + shutdownGraceMs
@@ -90,8 +99,7 @@ async function openRunningPanel(
   const app = serveOnNode(env, surfaces, { services: servicesReady.promise, background, schemaGuard })
   let handleObjects: DiskObjectStore['handleRequest'] | null = null
   const listener = await listenHttp(env, (request, bindings) => {
-    const { pathname } = new URL(request.url)
-    if (handleObjects && pathname.startsWith(`${objectsPath}/`)) return handleObjects(request)
+    if (handleObjects && encodedPath(request.url).startsWith(`${objectsPath}/`)) return handleObjects(request)
     return app.fetch(request, bindings)
   })
   closers.push(() => servicesReady.reject(new Error('The panel has ended.')), listener.close)
@@ -115,7 +123,8 @@ async function openRunningPanel(
     hasDemo(env) && mayWrite ? await openDemo(panel, { directory: directory.path, log, onDaemon }) : null
   // Closed before everything else, since requests in progress may need all of it.
   closers.push(listener.close)
-  return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true }
+  const setupCode = mayWrite ? await prepareSetup(panel) : null
+  return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true, setupCode }
 }
 
 /** Serves the surfaces on Node: with the socket's address, files from the disk, and work after the response. */
@@ -129,6 +138,8 @@ const serveOnNode = (
       services: () => context.services,
       clientAddress: (c) => socketAddress(c, env.TRUSTED_PROXIES),
       bodyOfGet: incomingBody,
+      headerWriter: outgoingHeaders,
+      whenSent,
       waitUntil: (_c, work) => context.background.add(finishDeferred(work)),
       assets: webAssets,
       compress: compressAnswers,

@@ -24,6 +24,7 @@ export type Services = Pick<
   | 'captcha'
   | 'locales'
   | 'mysqlHost'
+  | 'probeNode'
   | 'gameQuery'
   | 'metrics'
   | 'now'

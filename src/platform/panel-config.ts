@@ -15,4 +15,5 @@ export const panelConfigOf = (env: Env, url: string, maxWaitMs: number): PanelCo
   timezone: env.APP_TIMEZONE,
   maxWaitMs,
   metricsToken: env.METRICS_TOKEN ?? null,
+  setupCode: env.SETUP_CODE ?? null,
 })

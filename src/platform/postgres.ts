@@ -1,10 +1,12 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { Client, Pool, type PoolClient } from 'pg'
+import { Client } from 'pg'
 import type { Database } from '../db/database.ts'
 import * as schema from '../db/schema.ts'
 import { databaseOverPool, databaseTimeoutMs, toDatabaseError } from './connection-pool.ts'
 import { migrationsConfig } from './migrations.ts'
+import type { PooledConnection } from './client-pool.ts'
+import { openStatementPool, type StatementPool } from './statement-pool.ts'
 
 export type DatabaseHandle = {
   db: Database
@@ -22,44 +24,18 @@ export function openPostgres(
   onStatement?: (text: string) => void,
   timeoutMs = databaseTimeoutMs,
 ): DatabaseHandle {
-  const pool = new Pool({
-    connectionString: toLibpqUrl(url),
-    max: poolSize,
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-    idleTimeoutMillis: idleTimeoutMs,
-    keepAlive: true,
-  })
-  assignStatementNames(pool)
+  const pool = openStatementPool(
+    { connectionString: toLibpqUrl(url), keepAlive: true },
+    { size: poolSize, timeoutMs, idleTimeoutMs },
+  )
   const logger = onStatement ? { logQuery: onStatement } : false
-  return databaseOverPool<PoolClient, Pool>(pool, (connection) =>
-    drizzle(connection, { schema, casing: 'snake_case', logger }),
+  return databaseOverPool<PooledConnection, StatementPool>(pool, (connection) =>
+    drizzle({ client: connection as never, schema, casing: 'snake_case', logger }),
   )
 }
 
 /** Milliseconds after which an idle connection is closed. */
 const idleTimeoutMs = 300_000
-
-/** Names of prepared statements, by their text. The prefix is different in each process: they may share a pooler. */
-const statementNames = new Map<string, string>()
-const namePrefix = crypto.randomUUID().slice(0, 8)
-/** Connections keep what they prepared, and lists of any length make any number of texts. */
-const maxStatementNames = 2000
-
-/** Names the statements outside transactions, so that they are planned once per connection. */
-function assignStatementNames(pool: Pool): void {
-  const query = pool.query.bind(pool) as (...input: unknown[]) => unknown
-  pool.query = ((statement: unknown, ...rest: unknown[]) => {
-    if (typeof statement !== 'object' || statement === null || !('text' in statement))
-      return query(statement, ...rest)
-    const text = String(statement.text)
-    if (statementNames.size >= maxStatementNames && !statementNames.has(text))
-      return query(statement, ...rest)
-    const name = statementNames.get(text) ?? `${namePrefix}-${statementNames.size}`
-    statementNames.set(text, name)
-    return query({ ...statement, name }, ...rest)
-  }) as typeof pool.query
-}
 
 /** Makes `sslmode` mean what it means to libpq: `require` does not verify the certificate. */
 function toLibpqUrl(url: string): string {

@@ -2,10 +2,12 @@ import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from 'h
 import { isWriteFailure, noteWriteFailure } from '../db/write-failures.ts'
 import { badRequest } from '../errors.ts'
 import { encodedPath, isAmbiguousPath } from '../http/ambiguous-paths.ts'
+import { type AnswerHeaders, keepAnswerHeaders } from '../http/answer-headers.ts'
 import type { HttpEnv } from '../http/http-env.ts'
 import { handleError, handleNotFound } from '../http/errors.ts'
 import { requireRouteMetadata, routesOf } from '../http/metadata.ts'
-import { readTrace } from '../http/traceparent.ts'
+import { effectiveRouter } from '../http/router.ts'
+import { readTrace, type Trace } from '../http/traceparent.ts'
 import type { Panel } from '../panel.ts'
 import { openPanel, type Services } from './open-panel.ts'
 import { logRequests } from './request-log.ts'
@@ -19,8 +21,12 @@ export type Platform = {
   services: (c: Context) => Promise<Services>
   /** Returns the caller's address in canonical form, from the only trusted source. */
   clientAddress: (c: Context) => string
+  /** Returns what writes plain headers in front of the answer; null where the answer must have them itself. */
+  headerWriter?: (c: Context) => HeaderWriter | null
   /** Opens the body of a `GET`, which a `Request` cannot have on this platform. */
   bodyOfGet?: (c: Context) => Request['body']
+  /** Calls the listener once the whole answer is with the operating system, which no longer needs its bytes. */
+  whenSent?: (c: Context, listener: () => void) => void
   /** Lets work finish that outlives the response. */
   waitUntil: (c: Context, work: Promise<unknown>[]) => void | Promise<void>
   /** Serves the files of the web application, where the platform does not do it itself. */
@@ -33,17 +39,21 @@ export type Platform = {
   schemaGuard?: SchemaGuard | null
 }
 
+/** Writes a header that the answer does not have itself. */
+type HeaderWriter = { setHeader: (name: string, value: string) => unknown }
+
 /** Paths of the web application's files and of the OpenAPI document. */
 const assetPaths = ['/assets/*', '/openapi.json']
 
 /** Combines surfaces into one app, which opens a panel for each request, handles errors and sets default headers. */
 export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv> {
-  const app = new Hono<HttpEnv>({ strict: false })
+  const app = new Hono<HttpEnv>({ strict: false, router: effectiveRouter() })
   app.onError(handleFailure(platform.schemaGuard ?? null))
   app.notFound(handleNotFound(() => routesOf(app)))
   app.use(logRequests)
+  app.use(setDefaultHeaders(platform))
   if (platform.compress) app.use(platform.compress)
-  app.use(setDefaultHeaders, refuseAmbiguousPaths)
+  app.use(refuseAmbiguousPaths)
   if (platform.assets) for (const path of assetPaths) app.use(path, platform.assets)
   if (platform.shedLoad) app.use(platform.shedLoad)
   app.use(withPanel(platform))
@@ -67,15 +77,16 @@ const withPanel =
   (platform: Platform): MiddlewareHandler<HttpEnv> =>
   async (c, next) => {
     const services = await platform.services(c)
-    const { bodyOfGet } = platform
+    const { bodyOfGet, whenSent } = platform
     if (bodyOfGet) c.set('bodyOfGet', () => bodyOfGet(c))
+    if (whenSent) c.set('whenSent', (listener) => whenSent(c, listener))
     const deferred: Promise<unknown>[] = []
     c.set(
       'panel',
       openPanel(services, {
         ip: platform.clientAddress(c),
-        requestId: c.var.requestId,
-        trace: readTrace(c.req.header('traceparent')),
+        requestId: c.get('requestId'),
+        trace: c.get(traceKey) as Trace | null,
         defer: (work) => void deferred.push(work),
       }),
     )
@@ -83,16 +94,35 @@ const withPanel =
     if (deferred.length > 0) await platform.waitUntil(c, deferred)
   }
 
-/** Sets headers in front of the answer. Reading `c.res` before there is an answer would make it slow to send. */
-const setDefaultHeaders: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const requestId = readTrace(c.req.header('traceparent'))?.id ?? crypto.randomUUID()
-  c.set('requestId', requestId)
-  c.header('x-request-id', requestId)
-  c.header('x-content-type-options', 'nosniff')
-  c.header('cache-control', 'no-store, private')
-  c.header('content-security-policy', "default-src 'none'")
-  await next()
+/** Names the variable with the caller's trace. */
+const traceKey = 'trace' as never
+
+const defaultHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store, private',
+  'content-security-policy': "default-src 'none'",
 }
+
+/**
+ * Sets headers in front of the answer. Reading `c.res` before there is an answer would make it slow to send, and so
+ * would headers of its own; so the platform writes them where it can.
+ */
+const setDefaultHeaders =
+  ({ headerWriter }: Platform): MiddlewareHandler<HttpEnv> =>
+  async (c, next) => {
+    const trace = readTrace(c.req.header('traceparent'))
+    const requestId = trace?.id ?? crypto.randomUUID()
+    c.set('requestId', requestId)
+    c.set(traceKey, trace as never)
+    const headers: AnswerHeaders = { 'x-request-id': requestId, ...defaultHeaders }
+    const writer = headerWriter?.(c) ?? null
+    if (writer) keepAnswerHeaders(c, headers)
+    else for (const name in headers) c.header(name, headers[name])
+    await next()
+    // A 304 changes the headers of the answer that a browser has kept.
+    if (writer && c.res.status !== 304)
+      for (const name in headers) writer.setHeader(name, headers[name] ?? '')
+  }
 
 /** Refuses with 400 paths that proxies and routers may read differently. */
 const refuseAmbiguousPaths: MiddlewareHandler = async (c, next) => {

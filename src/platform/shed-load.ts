@@ -1,9 +1,15 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { overloaded } from '../errors.ts'
+import { measureLoop } from './loop-load.ts'
 import { pendingStatements } from './statement-stats.ts'
 
 /** Statements for each connection that may wait before users are refused; for daemons and jobs twice as many. */
 export const maxPendingPerConnection = 32
+/** Milliseconds that a request of a user may wait for the requests before it; for daemons and jobs twice as many. */
+const maxWaitMs = 1000
+/** Requests in flight that are always taken, as many as a few pages of a browser send at once; for daemons twice as many. */
+export const minInFlight = 64
 
 /** What daemons and jobs report is lost or late when it is refused, so users are refused first. */
 const isReport = (path: string) => path.startsWith('/api/remote/') || path.startsWith('/jobs/')
@@ -11,15 +17,27 @@ const isReport = (path: string) => path.startsWith('/api/remote/') || path.start
 const isMonitoring = (path: string) => path === '/health' || path === '/metrics'
 
 /**
- * Refuses requests with 503 and `Retry-After` while so many statements of this process wait for the database that a
- * further one would wait for long. Spec: docs/limits.md#load.
+ * Refuses requests with 503 and `Retry-After` while a further one would wait for long: so many statements of this
+ * process wait for the database, or so many requests for its event loop. Spec: docs/limits.md#load.
  */
-export const shedLoad = (connections: number): MiddlewareHandler => {
+export const shedLoad = (connections: number, maxWait = maxWaitMs): MiddlewareHandler => {
   const maxPending = connections * maxPendingPerConnection
+  const loop = measureLoop()
+  const isOverloaded = (factor: number) =>
+    pendingStatements() >= factor * maxPending ||
+    (loop.inFlight() >= factor * minInFlight && loop.waitMs() > factor * maxWait)
   return async (c, next) => {
     const { path } = c.req
-    if (!isMonitoring(path) && pendingStatements() >= (isReport(path) ? 2 : 1) * maxPending)
+    if (!isMonitoring(path) && isOverloaded(isReport(path) ? 2 : 1))
       throw overloaded('The panel has too much to do. Try again in a moment.')
-    await next()
+    const end = loop.begin()
+    // Work goes on until the last byte of an answer is sent; a message of the own queue has no socket.
+    const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>
+    outgoing?.once('close', end)
+    try {
+      await next()
+    } finally {
+      if (!outgoing) end()
+    }
   }
 }

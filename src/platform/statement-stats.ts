@@ -19,13 +19,18 @@ let pending = 0
 /** Returns how many statements of this process wait for a connection or an answer. */
 export const pendingStatements = (): number => pending
 
-/** Adds the duration of a statement to the current work; the result is unchanged. */
-export async function timeStatement<Result>(result: PromiseLike<Result>): Promise<Result> {
+/** Adds the duration of a statement to the current work; the result is unchanged, and an error is what `convert` makes of it. */
+export async function timeStatement<Result>(
+  result: PromiseLike<Result>,
+  convert: (error: unknown) => unknown = (error) => error,
+): Promise<Result> {
   const stats = statsStorage.getStore()
   const startedAt = performance.now()
   pending += 1
   try {
     return await result
+  } catch (error) {
+    throw convert(error)
   } finally {
     pending -= 1
     if (stats) stats.milliseconds += performance.now() - startedAt

@@ -9,12 +9,14 @@ import { passkeys } from './browser/passkeys.ts'
 import { password } from './browser/password.ts'
 import { register } from './browser/register.ts'
 import { security } from './browser/security.ts'
+import { setup } from './browser/setup.ts'
 
 /** The routes that browsers call: pages, and signing in. */
 export const browser = new Hono<HttpEnv>()
   .route('/', login)
   .route('/', oauth)
   .route('/auth/passkeys', passkeys)
+  .route('/auth/setup', setup)
   .route('/account/security', security)
   .route('/', pages)
   .route('/', locales)

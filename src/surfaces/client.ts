@@ -11,6 +11,8 @@ import { files } from './client/files.ts'
 import {
   clientCredential,
   clientRateLimit,
+  refuseAccountChangesWhileActing,
+  refuseWhileActing,
   requireServerAccess,
   serverCredential,
   type ServerEnv,
@@ -55,6 +57,8 @@ export const client = new Hono<HttpEnv>()
   .route('/', batchResources)
   .use('/servers/:server/*', requireServerAccess)
   .route('/', servers)
+  .use('/account/*', refuseAccountChangesWhileActing)
+  .use('/account/two-factor/*', refuseWhileActing)
   .route('/account', account)
   .route('/account/activity', accountActivity)
   .route('/account/api-keys', apiKeys)

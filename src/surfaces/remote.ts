@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { activity } from './remote/activity.ts'
 import { backups } from './remote/backups.ts'
-import { nodeToken, type RemoteEnv } from './remote/middleware.ts'
+import { knownNode, nodeToken, type RemoteEnv } from './remote/middleware.ts'
 import { servers } from './remote/servers.ts'
 import { sftp } from './remote/sftp.ts'
 import { transfers } from './remote/transfers.ts'
@@ -12,6 +12,7 @@ import { transfers } from './remote/transfers.ts'
  */
 export const remote = new Hono<RemoteEnv>()
   .basePath('/api/remote')
+  .use('/activity', knownNode)
   .use(nodeToken)
   .route('/servers', servers)
   .route('/servers', transfers)

@@ -47,6 +47,8 @@ describe('the activity of the panel', () => {
           event: 'admin:location.create',
           source: 'api',
           ip: '192.0.2.1',
+          acted_for: null,
+          acted_for_id: null,
           actor_id: admin.id,
           actor: 'ada',
           api_key_id: key.id,

@@ -123,12 +123,12 @@ describe('Application keys', () => {
     const answer = await add({
       description: 'x'.repeat(501),
       allowed_ips: ['192.0.2.1', '192.0.2.0/33', 'example.test'],
-      acl: { servers: 4, mounts: 1 },
+      acl: { servers: 4, plugins: 1 },
       user_id: 0,
       expires_at: 'tomorrow',
     })
     expect(rules(answer).toSorted()).toEqual([
-      'acl.mounts: prohibited',
+      'acl.plugins: prohibited',
       'acl.servers: max',
       'allowed_ips.1: ',
       'allowed_ips.2: ',

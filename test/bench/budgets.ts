@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
-import { budgetsKib, overBudget, sizeAtStart, sizeTable } from '../../src/cli/bundles.ts'
+import { budgetsKib, sizeAtStart, sizeTable } from '../../src/cli/bundles.ts'
 import { createDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { measureAllocations } from './allocations.ts'
@@ -133,20 +133,17 @@ printTable(
     kib(allocations),
   ]),
 )
+if (values.update) await writeFile(file, `${JSON.stringify(measured, null, 2)}\n`)
+const excesses = findExcesses(JSON.parse(await readFile(file, 'utf8')) as Budgets, measured)
+for (const excess of excesses) console.error(excess)
+
+// Bundling fails by itself when a function is over its budget.
 const sizes = (await bundleFunctions()).map(({ cloud, name, files }) => ({
   ...sizeAtStart(name, files),
   name: `${name} ${cloud}`,
   budget: budgetsKib[name],
 }))
 console.log(`\n${sizeTable(sizes)}\n`)
-if (values.update) await writeFile(file, `${JSON.stringify(measured, null, 2)}\n`)
-const excesses = [
-  ...findExcesses(JSON.parse(await readFile(file, 'utf8')) as Budgets, measured),
-  ...overBudget(sizes).map(
-    ({ name, gzip, budget }) => `${name}: ${gzip.toFixed(1)} KiB are more than ${budget}.`,
-  ),
-]
-for (const excess of excesses) console.error(excess)
 console.log(
   excesses.length === 0 ? 'Everything is within its budget.' : `${excesses.length} budgets are exceeded.`,
 )

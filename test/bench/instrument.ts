@@ -7,18 +7,19 @@ import { GCProfiler, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { serve as listen } from '@hono/node-server'
 import { Hono } from 'hono'
-import { Pool } from 'pg'
+import pg from 'pg'
+import { openStatementPool } from '../../src/platform/statement-pool.ts'
 import type { Statement } from './statement-proxy.ts'
 
 /** The statements of one request, in their order, and the size of its answer. */
 export type Baseline = { name: string; requests: Statement[][]; bytes: number; changing: boolean }
 
-const pool = new Pool({
-  connectionString: process.env.BENCH_BASELINE_URL,
-  max: Number(process.env.BENCH_POOL_SIZE ?? 10),
-  idleTimeoutMillis: 300_000,
-})
+const size = Number(process.env.BENCH_POOL_SIZE ?? 10)
+const connectionString = process.env.BENCH_BASELINE_URL ?? ''
+const pool = new pg.Pool({ connectionString, max: size, idleTimeoutMillis: 300_000 })
 pool.on('error', () => undefined)
+/** The driver of the panel. */
+const panelPool = openStatementPool({ connectionString }, { size, timeoutMs: 10_000, idleTimeoutMs: 300_000 })
 const app = new Hono()
 const baselines = new Map<string, () => Promise<Buffer>>()
 
@@ -32,9 +33,13 @@ app.get('/bare', async (c) => {
   return c.json(rows)
 })
 
-/** Leaves values as the database sent them: the baseline reads no column. */
-const asText = { getTypeParser: () => (value: string | null) => value } as never
-const names = new Map<string, string>()
+/** Values in the form in which the driver delivers them to a route: times as text, JSON parsed. */
+const asDelivered = {
+  getTypeParser: (type: number) =>
+    [pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.TIMESTAMP, pg.types.builtins.DATE].includes(type)
+      ? (value: string) => value
+      : pg.types.getTypeParser(type),
+} as never
 let serial = 0
 
 /** Replaces digests, so that a batch that is sent again is stored again. */
@@ -44,30 +49,20 @@ const withNewDigests = (value: string | null) =>
     return serial.toString(16).padStart(64, '0')
   }) ?? null
 
-/** Baseline B of a route: its statements, prepared, and a static body as long as its answer. */
+/**
+ * Baseline B of a route: its statements through the driver of the panel, prepared and with their rows as it delivers
+ * them, and a static body as long as its answer. What the route makes of the rows is its own.
+ */
 app.post('/baselines', async (c) => {
   const { name, requests, bytes, changing } = (await c.req.json()) as Baseline
   const body = Buffer.from(`{"data":"${'x'.repeat(Math.max(0, bytes - 11))}"}`)
   let turn = 0
-  const prepare = (text: string) => {
-    const known = names.get(text) ?? `baseline_${names.size}`
-    names.set(text, known)
-    return known
-  }
-  const prepared = requests.map((statements) =>
-    statements.map((each) => ({ ...each, name: prepare(each.text) })),
-  )
   baselines.set(name, async () => {
-    const statements = prepared[turn % prepared.length] ?? []
+    const statements = requests[turn % requests.length] ?? []
     turn += 1
-    for (const { text, values, name: statementName } of statements) {
-      await pool.query({
-        name: statementName,
-        text,
-        values: changing ? values.map(withNewDigests) : values,
-        rowMode: 'array',
-        types: asText,
-      })
+    for (const { text, values } of statements) {
+      const statement = { text, rowMode: 'array', types: asDelivered }
+      await panelPool.query(statement, changing ? values.map(withNewDigests) : values)
     }
     return body
   })

@@ -15,8 +15,8 @@ type LoginCosts = {
 
 const burst = 100
 const inFlight = 20
-const rounds = 3
-const readMs = 2000
+const rounds = 6
+const readMs = 6000
 /** So many that reads do not wait for each other. */
 const readers = 4
 

@@ -12,8 +12,10 @@ import { benchKeys } from './seed.ts'
 /** Connections of the panel and of the baselines, each. */
 export const poolSize = 10
 
-/** What `npm start` runs: options of Node and a file. */
-const startArguments = manifest.scripts.start.replace(/^exec node /, '').split(' ')
+/** What `npm start` runs: variables, then options of Node and a file. */
+const [startVariables = '', startCommand = ''] = manifest.scripts.start.split('exec node ')
+const startArguments = startCommand.split(' ')
+const startEnvironment = new URLSearchParams(startVariables.trim().replaceAll(' ', '&'))
 const startTimeoutMs = 60_000
 /** Characters of its errors that are kept. */
 const maxErrorLength = 2000
@@ -61,6 +63,7 @@ export async function startPanel({
     {
       env: {
         PATH: process.env.PATH,
+        ...Object.fromEntries(startEnvironment),
         ...panelEnvironment(url, port, folder),
         BENCH_INSTRUMENT_PORT: String(instrument),
         BENCH_BASELINE_URL: baselineUrl ?? '',
@@ -94,9 +97,9 @@ export async function startPanel({
 }
 
 const panelEnvironment = (url: string | null, port: number, folder: string) => ({
-  APP_URL: origin,
   APP_KEYS: benchKeys,
-  ...(url === null ? {} : { DATABASE_URL: url }),
+  // The demo is made only where the panel's address is this machine.
+  ...(url === null ? { APP_URL: `http://127.0.0.1:${port}` } : { APP_URL: origin, DATABASE_URL: url }),
   DATABASE_POOL_SIZE: String(poolSize),
   DATA_DIR: folder,
   HOST: '127.0.0.1',

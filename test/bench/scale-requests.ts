@@ -54,18 +54,30 @@ export function scaleRequests(seed: ScaleSeed): ScaleRequest[] {
       const query = queryOf(row)
       return query && 'page' in query ? [{ row, query }] : []
     })
-  return lists.flatMap(({ row, query }) => {
-    const path = row.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
-      const value = { ...pathValues, server: seed.hotServer, schedule: String(seed.servers / 10) }[name]
-      if (value === undefined) throw new Error(`No value for :${name} of ${row.path}.`)
-      return value
-    })
-    return variantsOf(query, seed.servers).map((variant) => ({
-      path: variant === '' ? path : `${path}?${variant}`,
-      token: tokenFor(path, variant, seed),
-    }))
-  })
+  return [
+    ...singleRequests(seed),
+    ...lists.flatMap(({ row, query }) => {
+      const path = row.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
+        const value = { ...pathValues, server: seed.hotServer, schedule: String(seed.servers / 10) }[name]
+        if (value === undefined) throw new Error(`No value for :${name} of ${row.path}.`)
+        return value
+      })
+      return variantsOf(query, seed.servers).map((variant) => ({
+        path: variant === '' ? path : `${path}?${variant}`,
+        token: tokenFor(path, variant, seed),
+      }))
+    }),
+  ]
 }
+
+/** The view of one server, and a page of all servers with related rows. */
+const singleRequests = (seed: ScaleSeed): ScaleRequest[] => [
+  { path: `/api/client/servers/${seed.hotServer}`, token: seed.client },
+  {
+    path: `/api/application/servers?per_page=${perPage}&include=allocations,user,egg,location,node`,
+    token: seed.application,
+  },
+]
 
 function tokenFor(path: string, variant: string, seed: ScaleSeed): string {
   if (path.startsWith('/api/application')) return seed.application

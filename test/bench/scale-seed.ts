@@ -171,12 +171,12 @@ function serverRows(servers: number, nodes: number): string[] {
       'ghcr.io/games/' || case when n % 50000 = 7 then 'nightly' else ${pick('n', images)} end, 3,
       jsonb_build_object('MOTD', 'Welcome to ' || n, 'SERVER_JARFILE', 'server.jar')
     from (select n, ${uuidOf('n', 'server')} as uuid from generate_series(1, ${servers}) n) numbered`,
-    // Every tenth node shares an address with the others behind the same gateway.
-    `insert into allocations (node_id, ip, port, server_id)
-    select 1 + n % ${nodes}, case when n % ${nodes} % 10 = 0 then '203.0.113.' || n % ${nodes} / 10 % 4
+    // Every tenth node shares an address with the others behind the same gateway. Allocations are made node by node.
+    `insert into allocations (id, node_id, ip, port, server_id) overriding system value
+    select (n - 1) * ${per} + a + 1, 1 + n % ${nodes}, case when n % ${nodes} % 10 = 0 then '203.0.113.' || n % ${nodes} / 10 % 4
         else '10.' || n % ${nodes} / 250 || '.' || n % ${nodes} % 250 || '.1' end,
       20000 + (n % ${nodes} / 40 + n / ${nodes} * ${per} + a) % 40000, case when a < 2 then n end
-    from generate_series(1, ${servers}) n cross join generate_series(0, ${per - 1}) a order by n, a`,
+    from generate_series(1, ${servers}) n cross join generate_series(0, ${per - 1}) a order by n % ${nodes}, n, a`,
     `insert into subusers (user_id, server_id, permissions)
     select case when n <= 550 then 1 else 4 + n * 7 % ${servers} end, n, '{control.console,file.read}'
     from generate_series(51, ${servers}) n where n <= 550 or n % 2 = 0

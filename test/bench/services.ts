@@ -55,6 +55,7 @@ export async function openBenchServices(url: string, onStatement: () => void): P
     mail: { send: refused },
     pastes: { upload: refused },
     mysqlHost: noHosts,
+    probeNode: null,
     gameQuery: refused,
     metrics: createMetrics(),
     oauth: { authorizationUrl: refused, identify: refused },

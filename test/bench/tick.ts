@@ -17,7 +17,7 @@ if (!url || !daemonPort) throw new Error('Usage: tick.ts <database url> <port of
 const idle = 100_000
 const rounds = 3
 /** The number of schedules whose runs are measured to their end. */
-const dispatched = 1000
+const dispatched = 3000
 /** Milliseconds. */
 const timeoutMs = 300_000
 

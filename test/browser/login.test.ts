@@ -119,6 +119,6 @@ describe('a session', () => {
     await login()
     expect((await browser.request('GET', `/api/client/servers/${server.uuid}`)).status).toBe(200)
     expect((await browser.request('GET', `/api/client/servers/${foreign.uuid}`)).status).toBe(404)
-    expect((await browser.request('GET', '/api/application/servers')).status).toBe(401)
+    expect((await browser.request('GET', '/api/application/servers')).status).toBe(403)
   })
 })

@@ -211,7 +211,7 @@ describe('GET /metrics', () => {
   it('tells by which key the queue signs', async () => {
     const body = JSON.stringify({ job: crypto.randomUUID() })
     for (const key of [signingKeys.next, signingKeys.current, signingKeys.next]) {
-      const signature = await signMessage({ key, url: `${panelUrl}/jobs/run`, body, now: world.clock.now })
+      const signature = signMessage({ key, url: `${panelUrl}/jobs/run`, body, now: world.clock.now })
       await world.request('POST', '/jobs/run', { raw: body, headers: { 'upstash-signature': signature } })
     }
     const lines = (await metrics()).split('\n')
@@ -223,7 +223,7 @@ describe('GET /metrics', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const body = JSON.stringify({ job: crypto.randomUUID() })
     const url = `${panelUrl}/jobs/run`
-    const signature = await signMessage({ key: 'sig_of_another_panel', url, body, now: world.clock.now })
+    const signature = signMessage({ key: 'sig_of_another_panel', url, body, now: world.clock.now })
     const headers = { 'upstash-signature': signature }
     expect((await world.request('POST', '/jobs/run', { raw: body, headers })).status).toBe(401)
     expect((await world.request('POST', '/jobs/run', { raw: body })).status).toBe(401)

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/domain/auth/password-hash.ts'
-import { makeUser } from '../support/factories.ts'
+import { fullAcl, makeRole, makeUser } from '../support/factories.ts'
 import { settings } from '../../src/db/schema.ts'
 import { type Answer } from '../support/answers.ts'
 import { renderDocument } from '../../src/surfaces/browser/page-document.ts'
-import { type Browser, openBrowser } from '../support/browser.ts'
+import { type Browser, openBrowser, openSignedInBrowser } from '../support/browser.ts'
 import { cheapPasswords, panelUrl, useWorld } from '../support/world.ts'
 import { directivesOf, nonceIn } from './page-policy.ts'
 
@@ -141,6 +141,7 @@ describe('what the application starts with', () => {
         picture: null,
         recaptcha: { enabled: false, siteKey: '' },
         captcha: { provider: 'none', siteKey: '' },
+        setup: { isDue: true },
       },
     })
   })
@@ -165,6 +166,17 @@ describe('what the application starts with', () => {
       'updated_at',
     ])
     expect(PterodactylUser).toMatchObject({ uuid: user.uuid, email: user.email, root_admin: false })
+  })
+
+  it('has the levels of an administrator, and none of other users', async () => {
+    const starts = async (values: object) => {
+      const signedIn = await openSignedInBrowser(world, await makeUser(world, values))
+      return globalsOf(await signedIn.request('GET', '/')).SiteConfiguration
+    }
+    expect((await starts({ rootAdmin: true })).acl).toEqual(fullAcl)
+    const { id } = await makeRole(world, { servers: 1, eggs: 3 })
+    expect((await starts({ roleId: id })).acl).toMatchObject({ servers: 1, eggs: 3, nodes: 0 })
+    expect(await starts({})).not.toHaveProperty('acl')
   })
 
   it('cannot end the script, whatever people call themselves', async () => {

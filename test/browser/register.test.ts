@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { activity, jobs, sessions, users } from '../../src/db/schema.ts'
+import { activity, jobs, sessions, throttles, users } from '../../src/db/schema.ts'
 import { changeSettings } from '../../src/domain/settings/settings.ts'
-import { verifyPassword } from '../../src/domain/auth/password-hash.ts'
+import { maxPasswordChecks, verifyPassword, withPasswordCheck } from '../../src/domain/auth/password-hash.ts'
 import { makeUser } from '../support/factories.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { panelUrl, useWorld } from '../support/world.ts'
@@ -24,6 +24,26 @@ const rules = ({ body }: { body: any }) =>
   body.errors.map(({ meta }: any) => `${meta.source_field} ${meta.rule}`)
 
 describe('registering', () => {
+  it('gets 503 while a process has as many passwords to hash as it takes, and is not counted', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: maxPasswordChecks }, () => withPasswordCheck(() => opened))
+    const link = { email: form.email, token: 'x'.repeat(43), password, password_confirmation: password }
+    try {
+      for (const { status, headers, body } of [
+        await register(),
+        await browser.request('POST', '/auth/password/reset', link),
+      ]) {
+        expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '5' })
+        expect(body.errors).toMatchObject([{ code: 'ServiceOverloadedException' }])
+      }
+      expect(await world.database.db.select().from(throttles)).toEqual([])
+    } finally {
+      open()
+      await Promise.all(waiting)
+    }
+    expect((await register()).status).toBe(200)
+  })
+
   it('makes an account, signs in to a new session, and welcomes by mail', async () => {
     const before = browser.cookies.get('roost_session')
     const { status, body } = await register()

@@ -218,9 +218,11 @@ describe('the command line beside a running panel', () => {
   it('imports eggs from files and from standard input', async () => {
     const demo = 'drizzle/eggs/applications/demo.json'
     const { code, stdout } = await cli.panel('egg:import', demo)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '1  Demo  new\n' })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '13  Demo  new\n' })
     const again = await cli.script('panel.ts', ['egg:import', '-', '--json'], await readFile(demo, 'utf8'))
-    expect(JSON.parse(again.stdout).eggs).toMatchObject([{ file: 'standard input', id: 1, state: 'updated' }])
+    expect(JSON.parse(again.stdout).eggs).toMatchObject([
+      { file: 'standard input', id: 13, state: 'updated' },
+    ])
   })
 
   it('imports no egg when one of them has faults', async () => {
@@ -239,7 +241,9 @@ describe('the command line beside a running panel', () => {
     expect(stderr).toContain(`  ${faulty}: author: is missing\n`)
     expect(stderr).toContain('  wrangler.toml: is not YAML')
     const nests = await call('GET', '/nests')
-    expect(nests.body.data.map((nest: any) => nest.attributes.name)).toEqual(['Imported'])
+    // A panel without a demo starts with the eggs that it ships.
+    const shipped = ['Minecraft', 'Steam', 'Sandbox', 'Applications']
+    expect(nests.body.data.map((nest: any) => nest.attributes.name)).toEqual([...shipped, 'Imported'])
   })
 
   it('imports an egg in YAML, and replaces one of another origin with --replace alone', async () => {

@@ -4,6 +4,7 @@ import { type CommandLine, openCommandLine } from './command-line.ts'
 
 const verbs = [
   'setup',
+  'setup:code',
   'user:create',
   'user:reset-password',
   'user:reset-2fa',

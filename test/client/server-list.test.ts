@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eq } from 'drizzle-orm'
-import { allocations, eggs, servers, transfers } from '../../src/db/schema.ts'
+import { allocations, eggs, servers, subusers, transfers } from '../../src/db/schema.ts'
 import {
   makeAllocation,
   makeClientToken,
@@ -93,6 +93,36 @@ describe('the list of servers', () => {
       per_page: 50,
       current_page: 1,
     })
+  })
+
+  it('has owned and shared servers in one order over all pages, each once, and no invitation', async () => {
+    const other = await makeNode(world)
+    for (const [n, owner] of [user, admin, user, admin, admin, user].entries()) {
+      const server = await make({ name: `n${n}`, owner, ...(n % 2 === 0 ? { node: other } : {}) })
+      // Of an owner who was a subuser before, the row may still be there.
+      if (n !== 2 && n !== 4) await makeSubuser(world, server, user, ['startup.read'])
+      if (n === 4)
+        await world.database.db
+          .insert(subusers)
+          .values({ serverId: server.id, userId: user.id, permissions: [], pending: true })
+    }
+    const all = ['n0', 'n1', 'n2', 'n3', 'n5']
+    expect(await names()).toEqual(all)
+    const pages = [1, 2, 3].map((page) => names(`?per_page=2&page=${page}`))
+    expect((await Promise.all(pages)).flat()).toEqual(all)
+    const { body } = await list('?per_page=2')
+    expect(body.meta.pagination).toMatchObject({ total: 5, count: 2, total_pages: 3 })
+    const shown = (await list()).body.data.map(({ attributes }: any) => [
+      attributes.node,
+      attributes.server_owner,
+    ])
+    expect(shown).toEqual([
+      [other.name, true],
+      [node.name, false],
+      [other.name, true],
+      [node.name, false],
+      [node.name, true],
+    ])
   })
 
   it('shows each server as the caller may see it', async () => {

@@ -99,6 +99,39 @@ describe('a server', () => {
     ])
   })
 
+  it('shows with the next request what has changed of its egg', async () => {
+    const { db } = world.database
+    const variablesOf = async () => {
+      const { attributes } = await show()
+      const shown = attributes.relationships.variables.data.map(({ attributes }: any) => attributes.rules)
+      return [attributes.invocation, attributes.egg_features, shown]
+    }
+    expect(await variablesOf()).toEqual([
+      'node server.mjs --motd "Welcome"',
+      null,
+      ['required|string|max:64'],
+    ])
+    await db.update(eggVariables).set({ rules: 'string|max:65' })
+    await db.update(eggs).set({ features: ['eula'] })
+    expect(await variablesOf()).toEqual(['node server.mjs --motd "Welcome"', ['eula'], ['string|max:65']])
+    await db.update(eggVariables).set({ userViewable: false })
+    expect(await variablesOf()).toEqual(['node server.mjs --motd "[hidden]"', ['eula'], []])
+  })
+
+  it('shows its values whatever characters they and its egg have', async () => {
+    const { db } = world.database
+    const text = 'a "quoted"\n\u001e\u00e9 \u{1f30d} \\ text'
+    await db.update(eggVariables).set({ description: text })
+    await db.update(allocations).set({ notes: text })
+    await db.update(servers).set({ variables: { MOTD: text } })
+    const { relationships } = (await show()).attributes
+    expect(relationships.allocations.data[0].attributes.notes).toBe(text)
+    expect(relationships.variables.data[0].attributes).toMatchObject({
+      description: text,
+      server_value: text,
+    })
+  })
+
   it('shows a subuser what they may see of it', async () => {
     await makeAllocation(world, node, { serverId: server.id })
     await world.database.db.update(servers).set({ variables: {} })

@@ -42,8 +42,11 @@ const shapeRules = new Set(
 /** What is needed only together with other members or stored values, which the document says in words. */
 const conditional: Record<string, RegExp> = {
   'PATCH /api/application/database-hosts/:database_host': /^password:required$/,
+  'POST /api/application/servers/bulk': /^(signal|node):required$/,
   'POST /api/application/servers': /^allocation\.default:required$/,
   'PATCH /api/application/servers/:server/build': /^(memory|swap|disk|io|cpu):required$/,
+  'POST /api/application/users': /^role_id:prohibited$/,
+  'PATCH /api/application/users/:user': /^role_id:prohibited$/,
   'POST /api/client/servers/:server/trash': /^root:max$/,
 }
 

@@ -14,6 +14,7 @@ import {
   makeApplicationToken,
   makeClientToken,
   makeLocation,
+  makeRole,
   makeNode,
   makeServer,
   makeSubuser,
@@ -47,6 +48,7 @@ export async function createFixtures(world: World) {
     other,
     subuser,
     location: await makeLocation(world),
+    role: await makeRole(world, {}),
     free: await makeAllocation(world, node),
     ...(await makeBelongings(world, server, node)),
     clientToken: await makeClientToken(world, owner),
@@ -152,7 +154,14 @@ async function makeBelongings(world: World, server: { id: number }, node: { id: 
     newAllocationId: 2,
     successful: false,
   })
-  return { backup, schedule, task, host, database, item, job }
+  const bulkOperation = single(
+    await db
+      .insert(tables.bulkOperations)
+      .values({ action: 'suspend', userId: 1, ip: '192.0.2.1', createdAt: new Date() })
+      .returning(),
+  )
+  await db.insert(tables.bulkItems).values({ operationId: bulkOperation.id, serverId })
+  return { backup, schedule, task, host, database, item, job, bulkOperation }
 }
 
 /** Returns the name of the surface of a route. */
@@ -166,7 +175,7 @@ export const routesOfEachSurface = (routes: RouteRow[]): [string, RouteRow[]][] 
 
 /** Returns the values of path parameters, by surface. */
 function parametersOf(fixtures: Fixtures, surface: string): Record<string, string | number> {
-  const { server, node, other, subuser, location, free, backup, schedule, task, host, database, item } =
+  const { server, node, other, subuser, location, role, free, backup, schedule, task, host, database, item } =
     fixtures
   const common = {
     backup: backup.uuid,
@@ -181,6 +190,7 @@ function parametersOf(fixtures: Fixtures, surface: string): Record<string, strin
       node: node.id,
       user: other.id,
       location: location.id,
+      role: role.id,
       allocation: free.id,
     }
     return {
@@ -188,6 +198,7 @@ function parametersOf(fixtures: Fixtures, surface: string): Record<string, strin
       database: database.id,
       database_host: host.id,
       job: fixtures.job.id,
+      bulk_operation: fixtures.bulkOperation.id,
       nest: 1,
       egg: server.eggId,
       external_id: 'external-server',
@@ -241,7 +252,7 @@ export async function entitledOptions(
 ): Promise<RequestOptions> {
   const body = raw === undefined ? {} : { raw }
   switch (findMetadata(row, 'credential')?.name) {
-    case 'application key':
+    case 'application key or session':
       return { ...body, token: fixtures.applicationToken }
     case 'client key or session':
       return { ...body, token: fixtures.clientToken }
@@ -262,7 +273,7 @@ export async function entitledOptions(
         body: raw ?? '',
         now: world.clock.now,
       }
-      return { ...body, headers: { 'upstash-signature': await signMessage(message) } }
+      return { ...body, headers: { 'upstash-signature': signMessage(message) } }
     }
     default:
       return body

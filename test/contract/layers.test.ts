@@ -180,6 +180,11 @@ const exceptions: { from: string; to: string; why: string }[] = [
     to: 'src/domain/users/administrators.ts',
     why: 'A start says how to make the first one.',
   },
+  {
+    from: 'src/platform/',
+    to: 'src/domain/auth/password-hash.ts',
+    why: 'A process says which of its threads hash.',
+  },
   { from: 'src/platform/', to: 'src/domain/secrets.ts', why: 'Keys are imported once per process.' },
   {
     from: 'src/platform/',
@@ -192,6 +197,16 @@ const exceptions: { from: string; to: string; why: string }[] = [
     why: "The demo's daemon is configured as any other.",
   },
   { from: 'src/platform/local/demo.ts', to: 'src/domain/servers/create.ts', why: 'The demo has a server.' },
+  {
+    from: 'src/platform/local/first-start.ts',
+    to: 'src/domain/setup/code.ts',
+    why: 'A start prints the code of the set-up.',
+  },
+  {
+    from: 'src/platform/local/first-start.ts',
+    to: 'drizzle/seed.ts',
+    why: 'A set-up chooses among the included eggs.',
+  },
   { from: 'src/platform/local/demo.ts', to: 'drizzle/seed.ts', why: 'The demo is made of the seed.' },
   {
     from: 'functions/all/node.ts',

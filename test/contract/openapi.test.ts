@@ -182,7 +182,7 @@ describe('the table of routes', () => {
     const column = lines[0]?.indexOf('CREDENTIAL') ?? 0
     expect(lines.filter((line) => line[column - 1] !== ' ' || line[column] === ' ')).toEqual([])
     expect(lines.find((line) => line.includes('/api/application/locations/{location}'))).toMatch(
-      /^GET +\/api\/application\/locations\/\{location\} +application key +locations READ +application \*\/60s +200 +Show a location$/,
+      /^GET +\/api\/application\/locations\/\{location\} +application key or session +locations READ +application \*\/60s +200 +Show a location$/,
     )
   })
 })

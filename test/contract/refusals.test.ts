@@ -81,11 +81,26 @@ async function wrongSessionAttempts(fixtures: Fixtures, row: RouteRow): Promise<
 
 /** Lists every attempt that must be refused by a route with this credential. */
 const attempts: Record<string, (fixtures: Fixtures, row: RouteRow) => Promise<Attempt[]>> = {
-  'application key': async (fixtures) => {
+  'application key or session': async (fixtures, row) => {
     const administrator = await makeUser(world, { rootAdmin: true })
     const plain = await makeKey(world, fixtures.other, { type: 'application', acl: fullAcl })
     return [
       ...malformedKeys,
+      ...forgeries(row, { headers: pageHeaders(world, fixtures.administratorsToken) }),
+      ...(await guestAttempts(fixtures)),
+      {
+        name: 'the session of a user who is no administrator',
+        options: { headers: pageHeaders(world, fixtures.sessionToken) },
+        status: 403,
+      },
+      {
+        name: 'a wrong key beside a session',
+        options: {
+          token: wrong(fixtures.applicationToken),
+          headers: pageHeaders(world, fixtures.administratorsToken),
+        },
+        status: 401,
+      },
       { name: 'a wrong secret', options: { token: wrong(fixtures.applicationToken) }, status: 401 },
       { name: 'the token of a node', options: { token: fixtures.node.token }, status: 401 },
       { name: 'a client key', options: { token: fixtures.clientToken }, status: 403 },
@@ -145,7 +160,7 @@ const attempts: Record<string, (fixtures: Fixtures, row: RouteRow) => Promise<At
       now: world.clock.now,
     }
     const signed = async (changes: Partial<typeof message>) => ({
-      headers: { 'upstash-signature': await signMessage({ ...message, ...changes }) },
+      headers: { 'upstash-signature': signMessage({ ...message, ...changes }) },
     })
     return [
       { name: 'none', options: {}, status: 401 },
@@ -200,11 +215,11 @@ describe('credentials', () => {
 })
 
 describe('levels of Application keys', () => {
-  const levelled = routes.filter((row) => / (READ|WRITE)$/.test(permissionOf(row)))
+  const levelled = routes.filter((row) => /^\w+ (READ|WRITE)$/.test(permissionOf(row)))
   const levelless = routes.filter((row) => permissionOf(row) === 'administrator')
 
   it('guard every route of the Application API', () => {
-    const open = routes.filter((row) => credentialOf(row) === 'application key')
+    const open = routes.filter((row) => credentialOf(row) === 'application key or session')
     expect(open.length).toBe(levelled.length + levelless.length)
   })
 
@@ -235,7 +250,7 @@ describe('levels of Application keys', () => {
     timeoutMs,
   )
 
-  it('do not matter where the table names none', async () => {
+  it('do not matter for root where the table names none', async () => {
     const fixtures = await createFixtures(world)
     const token = await makeApplicationToken(world, {})
     for (const row of levelless) {

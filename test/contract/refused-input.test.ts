@@ -71,6 +71,9 @@ describe('ids that cannot exist', () => {
     '/server/:server',
     '/server/:server/:page',
     '/server/:server/:page/:item',
+    '/admin/:section',
+    '/admin/:section/:item',
+    '/admin/:section/:item/:page',
   ]
   const withIds = routes.filter((row) => row.path.includes(':') && !anythingGoes.includes(row.path))
 

@@ -3,9 +3,9 @@ import { EggFormatError } from '../../src/domain/eggs/format-error.ts'
 import { parseEgg } from '../../src/domain/eggs/parse.ts'
 import { pelican, pterodactyl, variable } from './egg-documents.ts'
 
-function issues(document: unknown): string[] {
+async function issues(document: unknown): Promise<string[]> {
   try {
-    parseEgg(document)
+    await parseEgg(document)
   } catch (error) {
     if (error instanceof EggFormatError) return error.issues.map((issue) => issue.field)
     throw error
@@ -97,20 +97,20 @@ describe('malformed documents', () => {
     ['a prototype key', pterodactyl({ config: JSON.parse('{"__proto__":{}}') }), 'config.__proto__'],
   ]
   for (const [what, document, field] of faults) {
-    it(`with ${what} are refused for ${field}`, () => {
-      expect(issues(document)).toContain(field)
+    it(`with ${what} are refused for ${field}`, async () => {
+      expect(await issues(document)).toContain(field)
     })
   }
 
-  it('report every fault at once', () => {
+  it('report every fault at once', async () => {
     const document = pterodactyl({ name: '', docker_images: {}, config: { files: '{' } })
-    expect(issues(document)).toEqual(['name', 'docker_images', 'config.files'])
+    expect(await issues(document)).toEqual(['name', 'docker_images', 'config.files'])
   })
 
-  it('are refused when nested too deeply or too large', () => {
+  it('are refused when nested too deeply or too large', async () => {
     let nested: unknown = 1
     for (let level = 0; level < 20_000; level += 1) nested = [nested]
-    expect(issues(pterodactyl({ extra: nested }))).toHaveLength(1)
-    expect(issues(pterodactyl({ extra: Array.from({ length: 6000 }, () => 1) }))).toHaveLength(1)
+    expect(await issues(pterodactyl({ extra: nested }))).toHaveLength(1)
+    expect(await issues(pterodactyl({ extra: Array.from({ length: 6000 }, () => 1) }))).toHaveLength(1)
   })
 })

@@ -3,8 +3,8 @@ import { parseDelimitedPattern } from '../../src/domain/eggs/rule-pattern.ts'
 import { parseRuleParameters, splitRules } from '../../src/domain/eggs/rule-syntax.ts'
 import { ruleProblems, validateVariable } from '../../src/domain/eggs/rules.ts'
 
-const failed = (rules: string, value: string | null) =>
-  validateVariable(rules, value).map((each) => each.rule)
+const failed = async (rules: string, value: string | null) =>
+  (await validateVariable(rules, value)).map((each) => each.rule)
 
 /** Rules, values they accept, values they refuse. */
 const cases: [rules: string, accepted: (string | null)[], refused: (string | null)[]][] = [
@@ -84,49 +84,49 @@ const cases: [rules: string, accepted: (string | null)[], refused: (string | nul
 describe('rules of egg variables', () => {
   for (const [rules, accepted, refused] of cases) {
     for (const value of accepted) {
-      it(`${JSON.stringify(rules)} accepts ${JSON.stringify(value)}`, () => {
-        expect(validateVariable(rules, value)).toEqual([])
+      it(`${JSON.stringify(rules)} accepts ${JSON.stringify(value)}`, async () => {
+        expect(await validateVariable(rules, value)).toEqual([])
       })
     }
     for (const value of refused) {
-      it(`${JSON.stringify(rules)} refuses ${JSON.stringify(value)}`, () => {
-        const failures = validateVariable(rules, value)
+      it(`${JSON.stringify(rules)} refuses ${JSON.stringify(value)}`, async () => {
+        const failures = await validateVariable(rules, value)
         expect(failures.length).toBeGreaterThan(0)
         expect(failures.every((failure) => failure.kind === 'value')).toBe(true)
       })
     }
   }
 
-  it('names every failed rule with its parameters', () => {
-    expect(validateVariable('string|max:3|in:a,b', 'abcd')).toEqual([
+  it('names every failed rule with its parameters', async () => {
+    expect(await validateVariable('string|max:3|in:a,b', 'abcd')).toEqual([
       { kind: 'value', rule: 'max', parameters: ['3'] },
       { kind: 'value', rule: 'in', parameters: ['a', 'b'] },
     ])
   })
 
-  it('reports nothing else once a required value is missing', () => {
-    expect(failed('required|string|between:1,3', '')).toEqual(['required'])
-    expect(failed('required|nullable|string', null)).toEqual(['required'])
+  it('reports nothing else once a required value is missing', async () => {
+    expect(await failed('required|string|between:1,3', '')).toEqual(['required'])
+    expect(await failed('required|nullable|string', null)).toEqual(['required'])
   })
 
-  it('stops at the first failure with bail', () => {
-    expect(failed('bail|integer|in:1', 'x')).toEqual(['integer'])
+  it('stops at the first failure with bail', async () => {
+    expect(await failed('bail|integer|in:1', 'x')).toEqual(['integer'])
   })
 
-  it('ignores empty rules and a trailing pipe', () => {
-    expect(failed('required||string|', 'a')).toEqual([])
+  it('ignores empty rules and a trailing pipe', async () => {
+    expect(await failed('required||string|', 'a')).toEqual([])
   })
 
-  it('refuses a value over 10 KiB wherever a pattern must be matched', () => {
-    expect(failed('regex:/^a+$/', 'a'.repeat(10_240))).toEqual([])
-    expect(failed('regex:/^a+$/', 'a'.repeat(10_241))).toEqual(['regex'])
-    expect(failed('regex:/^é+$/', 'é'.repeat(5121))).toEqual(['regex'])
-    expect(failed('not_regex:/b/', 'a'.repeat(10_241))).toEqual(['not_regex'])
+  it('refuses a value over 10 KiB wherever a pattern must be matched', async () => {
+    expect(await failed('regex:/^a+$/', 'a'.repeat(10_240))).toEqual([])
+    expect(await failed('regex:/^a+$/', 'a'.repeat(10_241))).toEqual(['regex'])
+    expect(await failed('regex:/^é+$/', 'é'.repeat(5121))).toEqual(['regex'])
+    expect(await failed('not_regex:/b/', 'a'.repeat(10_241))).toEqual(['not_regex'])
   })
 
-  it('matches patterns with nested quantifiers in linear time', () => {
-    expect(failed('regex:/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(10_000))).toEqual(['regex'])
-    expect(failed('regex:/(x+x+)+y/', 'x'.repeat(10_000))).toEqual(['regex'])
+  it('matches patterns with nested quantifiers in linear time', async () => {
+    expect(await failed('regex:/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(10_000))).toEqual(['regex'])
+    expect(await failed('regex:/(x+x+)+y/', 'x'.repeat(10_000))).toEqual(['regex'])
   })
 })
 
@@ -150,11 +150,11 @@ describe('rules that are written wrongly', () => {
     [`regex:/${'\\w{0,900}'.repeat(20)}/`, 'refused_pattern', `regex:/${'\\w{0,900}'.repeat(20)}/`],
   ]
   for (const [rules, rule, written] of problems) {
-    it(`${written.slice(0, 40)} is a configuration problem and never throws`, () => {
+    it(`${written.slice(0, 40)} is a configuration problem and never throws`, async () => {
       const expected = [{ kind: 'configuration', rule, parameters: [written] }]
-      expect(ruleProblems(rules)).toEqual(expected)
-      expect(validateVariable(rules, 'value')).toEqual(expected)
-      expect(validateVariable(`nullable|${rules}`, null)).toEqual(expected)
+      expect(await ruleProblems(rules)).toEqual(expected)
+      expect(await validateVariable(rules, 'value')).toEqual(expected)
+      expect(await validateVariable(`nullable|${rules}`, null)).toEqual(expected)
     })
   }
 
@@ -165,16 +165,17 @@ describe('rules that are written wrongly', () => {
     ])
   })
 
-  it('still checks the other rules of the variable', () => {
-    expect(validateVariable('frobnicate|max:1', 'ab').map((each) => each.kind)).toEqual([
+  it('still checks the other rules of the variable', async () => {
+    expect((await validateVariable('frobnicate|max:1', 'ab')).map((each) => each.kind)).toEqual([
       'configuration',
       'value',
     ])
   })
 
-  it('keeps working after more rules than the cache holds', () => {
-    for (let bound = 1; bound <= 1200; bound += 1) expect(failed(`string|max:${bound}`, 'a')).toEqual([])
-    expect(failed('string|max:1', 'ab')).toEqual(['max'])
+  it('keeps working after more rules than the cache holds', async () => {
+    for (let bound = 1; bound <= 1200; bound += 1)
+      expect(await failed(`string|max:${bound}`, 'a')).toEqual([])
+    expect(await failed('string|max:1', 'ab')).toEqual(['max'])
   })
 })
 

@@ -53,28 +53,29 @@ describe('shipped eggs', () => {
     for (const nest of nests) expect([nest.name, nest.description]).not.toContain('')
   })
 
-  it('declare the local runtime where their scripts leave the machine alone', () => {
-    const declaring = files.filter((file) => parseEgg(read(file)).egg.features?.includes('local_runtime'))
+  it('declare the local runtime where their scripts leave the machine alone', async () => {
+    const parsed = await Promise.all(files.map((file) => parseEgg(read(file))))
+    const declaring = files.filter((_, at) => parsed[at]?.egg.features?.includes('local_runtime'))
     expect(declaring).toEqual(['applications/demo.json', 'applications/nodejs.json'])
   })
 
   for (const file of files) {
-    describe(file, () => {
-      const { egg, variables, warnings } = parseEgg(read(file))
+    describe(file, async () => {
+      const { egg, variables, warnings } = await parseEgg(read(file))
 
-      it('parses without warnings and comes back from an export', () => {
+      it('parses without warnings and comes back from an export', async () => {
         expect(warnings).toEqual([])
         expect(egg.author).toBe('eggs@roost.example')
-        expect(parseEgg(exportEgg(egg, variables, new Date(0)))).toMatchObject({
+        expect(await parseEgg(exportEgg(egg, variables, new Date(0)))).toMatchObject({
           egg,
           variables,
           warnings: [],
         })
       })
 
-      it('has defaults that satisfy their own rules, or that the user must give', () => {
+      it('has defaults that satisfy their own rules, or that the user must give', async () => {
         for (const { envVariable, rules, defaultValue } of variables) {
-          const failures = validateVariable(rules, defaultValue).map((failure) => failure.rule)
+          const failures = (await validateVariable(rules, defaultValue)).map((failure) => failure.rule)
           const isGiven = givenByUser.has(`${file} ${envVariable}`)
           expect(failures, `${envVariable} ${rules}`).toEqual(isGiven ? ['required'] : [])
         }
@@ -115,8 +116,8 @@ describe('shipped eggs', () => {
 })
 
 describe('the Node.js egg', () => {
-  it('calls no package manager of the machine in the local runtime', () => {
-    const { egg } = parseEgg(read('applications/nodejs.json'))
+  it('calls no package manager of the machine in the local runtime', async () => {
+    const { egg } = await parseEgg(read('applications/nodejs.json'))
     const folder = mkdtempSync(join(tmpdir(), 'nodejs-egg-'))
     try {
       const [programs, server] = [join(folder, 'programs'), join(folder, 'a server')]
@@ -142,7 +143,7 @@ describe('the Node.js egg', () => {
 
 describe('the demo egg', () => {
   it('installs and runs a program that answers commands and stops', async () => {
-    const { egg, variables } = parseEgg(read('applications/demo.json'))
+    const { egg, variables } = await parseEgg(read('applications/demo.json'))
     const home = mkdtempSync(join(tmpdir(), 'demo-egg-'))
     try {
       execFileSync('sh', [], { cwd: home, input: egg.scriptInstall ?? '' })

@@ -41,12 +41,12 @@ async function deliver(
 ) {
   const signature =
     options.signature ??
-    (await signMessage({
+    signMessage({
       key: options.key ?? signingKeys.current,
       url: options.url ?? url,
       body,
       now: world.clock.now,
-    }))
+    })
   return world.request('POST', options.path ?? '/jobs/run', {
     raw: body,
     headers: { 'upstash-signature': signature },
@@ -191,6 +191,7 @@ describe('the door of the queue', () => {
       'recurring',
       'trash',
       'runs',
+      'heartbeats',
       'jobs',
     ])
     expect((await rows()).find(({ name }) => name === 'sync-server')?.state).toBe('done')
@@ -222,19 +223,19 @@ describe('the door of the queue', () => {
     expect((await deliver(message, { signature: await claims({}) })).status).toBe(200)
     const forged = {
       nothing: '',
-      'another key': await signMessage({
+      'another key': signMessage({
         key: 'sig_of_somebody_else',
         url,
         body: message,
         now: world.clock.now,
       }),
-      'another address': await signMessage({
+      'another address': signMessage({
         key: signingKeys.current,
         url: 'https://evil.test/jobs/run',
         body: message,
         now: world.clock.now,
       }),
-      'another body': await signMessage({ key: signingKeys.current, url, body: '{}', now: world.clock.now }),
+      'another body': signMessage({ key: signingKeys.current, url, body: '{}', now: world.clock.now }),
       'no expiry': await claims({ exp: undefined }),
       expired: await claims({ exp: seconds - 3600, nbf: seconds - 7200, iat: seconds - 7200 }),
       'valid for years': await claims({ exp: seconds + 86_400 * 365 }),
@@ -251,7 +252,7 @@ describe('the door of the queue', () => {
 
   it('refuses the public development key, whatever the environment says', async () => {
     vi.stubEnv('QSTASH_DEV', 'true')
-    const known = await signMessage({
+    const known = signMessage({
       key: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
       url,
       body: await body(),
@@ -263,7 +264,7 @@ describe('the door of the queue', () => {
 
   it('refuses a message that was signed a day ago, however it comes again', async () => {
     const message = await body()
-    const signature = await signMessage({
+    const signature = signMessage({
       key: signingKeys.current,
       url,
       body: message,

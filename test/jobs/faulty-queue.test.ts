@@ -67,6 +67,9 @@ async function open(options: QstashOptions): Promise<void> {
 
 const rows = () => world.database.db.select().from(jobs).where(eq(jobs.name, 'sync-server'))
 
+/** The calls of the jobs, without those of heartbeats. */
+const syncs = () => daemon.calls.filter(({ path }) => path.endsWith('/sync'))
+
 describe('a queue that loses, doubles, reorders and delays', () => {
   it('has every job done once: what it loses the tick finds', { timeout: 120_000 }, async () => {
     await open({
@@ -91,7 +94,7 @@ describe('a queue that loses, doubles, reorders and delays', () => {
     expect(daemon.calls).toHaveLength(total - lost.length)
     await runTick(world.panel)
     expect((await rows()).every(({ state, attempts }) => state === 'done' && attempts === 1)).toBe(true)
-    expect(daemon.calls).toHaveLength(total)
+    expect(syncs()).toHaveLength(total)
     expect(qstash.deadLetters).toEqual([])
   })
 })
@@ -126,7 +129,9 @@ describe('a queue that is away', () => {
     expect(daemon.calls).toEqual([])
     world.clock.advance(60)
     await runTick(world.panel)
-    expect(daemon.calls).toMatchObject([{ method: 'POST', body: { commands: ['say hi'] } }])
+    expect(daemon.calls.filter(({ method }) => method === 'POST')).toMatchObject([
+      { method: 'POST', body: { commands: ['say hi'] } },
+    ])
     expect(await world.database.db.select().from(scheduleRuns)).toMatchObject([{ state: 'succeeded' }])
   })
 })

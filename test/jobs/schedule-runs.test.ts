@@ -1,9 +1,11 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { rowsOf } from '../../src/db/database.ts'
 import { scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../src/db/schema.ts'
 import { claimDueSchedules } from '../../src/domain/schedules/due-schedules.ts'
 import { advanceRun } from '../../src/domain/schedules/advance-run.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
+import { testDriver } from '../support/database.ts'
 import { makeClientToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
@@ -58,6 +60,14 @@ async function minute(count = 1): Promise<void> {
   }
 }
 
+/** Waits until a statement waits for a row; the embedded database runs one transaction at a time. */
+async function untilStatementWaits(): Promise<void> {
+  if (testDriver === 'pglite') return
+  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while (rowsOf(await world.database.db.execute(waiting)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
 describe('a schedule that is due', () => {
   it('runs its tasks in order, each after its own offset', async () => {
     await makeSchedule([
@@ -91,6 +101,23 @@ describe('a schedule that is due', () => {
     expect(daemonCalls()).toEqual(['once'])
     expect(await runs()).toHaveLength(1)
     expect(await schedule()).toMatchObject({ isProcessing: false })
+  })
+
+  it('is still processing when another run has begun while one ended', async () => {
+    const id = await makeSchedule([{}])
+    world.clock.advance(40)
+    await claimDueSchedules(world.panel)
+    const [run] = await runs()
+    let ending: Promise<unknown> = Promise.resolve()
+    await world.database.transaction(async (db) => {
+      await db.update(schedules).set({ isProcessing: true }).where(eq(schedules.id, id))
+      await db.insert(scheduleRuns).values({ scheduleId: id, trigger: 'manual', dueAt: world.clock.now })
+      ending = advanceRun(world.panel, { runId: run?.id ?? '' })
+      await untilStatementWaits()
+    })
+    await ending
+    expect(await runs()).toMatchObject([{ state: 'running' }, { id: run?.id, state: 'succeeded' }])
+    expect(await schedule()).toMatchObject({ isProcessing: true })
   })
 
   it('is skipped once, and said to be, when the panel was away for long', async () => {

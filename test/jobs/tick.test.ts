@@ -133,7 +133,14 @@ describe('a tick', () => {
   it('says how much each part did', async () => {
     await makeDue(3)
     const report = await runTick(world.panel)
-    expect(report.map(({ part }) => part)).toEqual(['schedules', 'recurring', 'trash', 'runs', 'jobs'])
+    expect(report.map(({ part }) => part)).toEqual([
+      'schedules',
+      'recurring',
+      'trash',
+      'runs',
+      'heartbeats',
+      'jobs',
+    ])
     expect(report[0]).toMatchObject({ count: 3, milliseconds: expect.any(Number) })
     const states = (await jobsNamed('prune')).map(({ state }) => state)
     expect(states.toSorted((one, other) => one.localeCompare(other))).toEqual(['done', 'waiting'])

@@ -53,8 +53,8 @@ const rowsIn = (stdout: string) =>
     return { name, raw, gzip, budget, isOver: rest[3] === 'over' }
   })
 
-/** The functions that store objects or sign links to them. */
-const usesObjects = new Set(['client', 'remote', 'jobs'])
+/** The functions that store objects, sign links to them or test the bucket. */
+const usesObjects = new Set(['client', 'application', 'remote', 'jobs'])
 
 /** Whether the SDK of the object store is in the files of a function, and in those that it loads when it starts. */
 function sdkIn(files: BundleFiles, entry: string) {

@@ -202,6 +202,9 @@ describe.skipIf(!hasPostgres)('a panel with a public APP_URL and an empty extern
     const first = await start()
     expect(first.output()).toContain('Roost serves at https://panel.example.com\n')
     expect(first.output()).toContain('npm run panel -- user:create --email')
+    expect(first.output()).toMatch(
+      /https:\/\/panel\.example\.com\/auth\/setup\n +([\dA-Z]{4}-){3}[\dA-Z]{4}\n/,
+    )
     const database = openPostgres(created.url, 1)
     try {
       expect(await Promise.all([database.db.$count(users), database.db.$count(nodes)])).toEqual([0, 0])

@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('A Lambda function', () => {
     await services.database.db.delete(jobsTable)
     const before = services.queue.messages.length
     const body = '{}'
-    const signature = await signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body })
+    const signature = signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body })
     const request = { headers: { 'upstash-signature': signature }, body, sourceIp }
     const { status } = await callThroughGateway(
       lambda([jobs], { tick: runTick, verifySignature: findSigningKey }),

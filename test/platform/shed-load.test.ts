@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { shedLoad } from '../../src/platform/shed-load.ts'
+import { minInFlight, shedLoad } from '../../src/platform/shed-load.ts'
 import { timeStatement } from '../../src/platform/statement-stats.ts'
 import { ask, tinyApp } from '../http/tiny-app.ts'
 
@@ -58,5 +58,70 @@ describe('while statements wait for the database', () => {
     const failing = Array.from({ length: 200 }, () => timeStatement(Promise.reject(new Error('lost'))))
     await Promise.allSettled(failing)
     expect(await statuses(paths)).toEqual(paths.map(() => 204))
+  })
+})
+
+describe('while requests wait for the event loop', () => {
+  const maxWaitMs = 20
+  let answerAll: () => void
+  let answered: Promise<unknown>
+  afterEach(async () => {
+    answerAll()
+    await answered
+  })
+
+  /** Opens an app with so many requests in flight, each of which is answered once the test ends. */
+  async function openApp(inFlight: number) {
+    const [release, allBegun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const busy = tinyApp().use(shedLoad(2, maxWaitMs))
+    for (const path of [...paths, '/health']) busy.get(path, (c) => c.body(null, 204))
+    let begun = 0
+    // What is never refused is held.
+    busy.get('/metrics', async (c) => {
+      begun += 1
+      if (begun === inFlight) allBegun.resolve()
+      await release.promise
+      return c.body(null, 204)
+    })
+    answerAll = release.resolve
+    answered = Promise.all(Array.from({ length: inFlight }, () => ask(busy, 'GET', '/metrics')))
+    await allBegun.promise
+    return busy
+  }
+
+  /** Asks for each path after the process has worked for ten times as long as a request may wait. */
+  async function statusesAfterWork(busy: Awaited<ReturnType<typeof openApp>>, of: string[]) {
+    const found: number[] = []
+    for (const path of of) {
+      const end = performance.now() + 10 * maxWaitMs
+      while (performance.now() < end);
+      found.push((await ask(busy, 'GET', path)).status)
+    }
+    return found
+  }
+
+  it('users are refused when they would wait for too long', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    const busy = await openApp(minInFlight)
+    expect(await statusesAfterWork(busy, [...paths, '/health'])).toEqual([503, 503, 503, 204, 204, 204])
+  })
+
+  it('daemons and jobs are refused as well at twice as many, and monitoring never', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    const busy = await openApp(2 * minInFlight)
+    expect(await statusesAfterWork(busy, ['/jobs/run', '/api/remote/servers', '/health'])).toEqual([
+      503, 503, 204,
+    ])
+  })
+
+  it('what a few pages send at once is taken', async () => {
+    const busy = await openApp(minInFlight - 1)
+    expect(await statusesAfterWork(busy, paths)).toEqual(paths.map(() => 204))
+  })
+
+  it('requests that wait for something else, such as a daemon, lead to no refusal', async () => {
+    const busy = await openApp(4 * minInFlight)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect((await ask(busy, 'GET', '/api/client')).status).toBe(204)
   })
 })

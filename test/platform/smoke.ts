@@ -146,7 +146,7 @@ export function smokeSuite(
 
     it('takes messages that the queue signed, and no others', async () => {
       const body = JSON.stringify({ job: crypto.randomUUID() })
-      const signature = await signMessage({
+      const signature = signMessage({
         key: signingKeys.current,
         url: `${target.origin}/jobs/run`,
         body,

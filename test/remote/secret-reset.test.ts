@@ -3,16 +3,19 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { dispatchOperation } from '../../src/cli/operations.ts'
 import { single } from '../../src/db/database.ts'
 import { nodes } from '../../src/db/schema.ts'
-import { makeApplicationToken, makeNode } from '../support/factories.ts'
+import { encrypt } from '../../src/domain/secrets.ts'
+import { makeApplicationToken, makeNode, makeServer } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
 let token: string
 let node: Awaited<ReturnType<typeof makeNode>>
+let server: Awaited<ReturnType<typeof makeServer>>
 
 beforeEach(async () => {
   token = await makeApplicationToken(world)
   node = await makeNode(world)
+  server = await makeServer(world, { node })
 })
 
 const row = async () => single(await world.database.db.select().from(nodes).where(eq(nodes.id, node.id)))
@@ -22,6 +25,22 @@ const statusesWith = async (pair: string) => [
   (await world.request('GET', '/api/remote/servers', { token: pair })).status,
   (await world.request('POST', '/api/remote/servers/reset', { token: pair })).status,
 ]
+/** Answers of the panel to a report of activity with this pair, and to one that cannot be read. */
+const reportsWith = async (pair: string) => {
+  const report = {
+    user: null,
+    event: 'server:power.start',
+    metadata: {},
+    ip: '',
+    timestamp: 'now',
+    server: server.uuid,
+  }
+  const bodies = [{ data: [{ ...report, metadata: { at: crypto.randomUUID() } }] }, { data: [] }, {}, 'x']
+  const answers = []
+  for (const body of bodies)
+    answers.push((await world.request('POST', '/api/remote/activity', { token: pair, body })).status)
+  return answers
+}
 const currentPair = async () => {
   const { body } = await world.request('GET', `/api/application/nodes/${node.id}/configuration`, { token })
   return `${body.token_id}.${body.token}`
@@ -99,5 +118,61 @@ describe('SE-4: reset_secret on a node', () => {
     expect(await reset({ node: node.uuid })).toEqual({ node: named, grace_until: null })
     expect(await statusesWith(node.token)).toEqual([403, 403])
     await expect(reset({ node: 'elsewhere' })).rejects.toThrow('There is no node elsewhere.')
+  })
+
+  describe('ends what a process knows of the pair that reports activity', () => {
+    const taken = [200, 200, 422, 400]
+    const reported = async () =>
+      (await world.events()).filter((event) => event === 'server:power.start').length
+
+    it('at once', async () => {
+      expect(await reportsWith(node.token)).toEqual(taken)
+      expect(await reportsWith(node.token)).toEqual(taken)
+      await change({ reset_secret: true })
+      expect(await reportsWith(node.token)).toEqual([403, 403, 403, 403])
+      expect(await reported()).toBe(2)
+      expect(await reportsWith(await currentPair())).toEqual(taken)
+      expect(await reported()).toBe(3)
+    })
+
+    it('with grace when the new pair reports for the first time', async () => {
+      await reportsWith(node.token)
+      await change({ reset_secret: true, grace: true })
+      expect(await reportsWith(node.token)).toEqual(taken)
+      const fresh = await currentPair()
+      expect(await reportsWith(fresh)).toEqual(taken)
+      expect(await row()).toMatchObject({ previousTokenId: null })
+      expect(await reportsWith(node.token)).toEqual([403, 403, 403, 403])
+      expect(await reported()).toBe(3)
+    })
+
+    it('also where the new pair reported before another reset with grace', async () => {
+      await change({ reset_secret: true, grace: true })
+      const between = await currentPair()
+      await reportsWith(between)
+      await change({ reset_secret: true, grace: true })
+      expect(await reportsWith(between)).toEqual(taken)
+      await reportsWith(await currentPair())
+      expect(await reportsWith(between)).toEqual([403, 403, 403, 403])
+    })
+
+    it('not when the key that encrypts it is replaced', async () => {
+      await reportsWith(node.token)
+      const daemonToken = await encrypt(world.panel, node.secret, {
+        table: 'nodes',
+        column: 'daemon_token',
+        row: node.uuid,
+      })
+      await world.database.db.update(nodes).set({ daemonToken }).where(eq(nodes.id, node.id))
+      expect(await reportsWith(node.token)).toEqual(taken)
+      expect(await reported()).toBe(2)
+    })
+
+    it('nor does it let another secret in', async () => {
+      await reportsWith(node.token)
+      expect(await reportsWith(`${node.token}x`)).toEqual([403, 403, 403, 403])
+      expect(await reportsWith(`${node.daemonTokenId}.`)).toEqual([400, 400, 400, 400])
+      expect(await reported()).toBe(1)
+    })
   })
 })

@@ -3,6 +3,7 @@ import { single } from '../../src/db/database.ts'
 import type { User } from '../../src/db/tables/users.ts'
 import * as tables from '../../src/db/schema.ts'
 import { type Acl, aclResources } from '../../src/db/tables/api-keys.ts'
+import { completeAcl } from '../../src/domain/auth/access-levels.ts'
 import { digest, randomText, encrypt } from '../../src/domain/secrets.ts'
 import type { World } from './world.ts'
 
@@ -57,6 +58,16 @@ export async function makeKey(
   )
   return { row, token: identifier + secret }
 }
+
+/** Makes a role with these levels. */
+export async function makeRole(world: World, acl: Acl, values: Partial<Insert<typeof tables.roles>> = {}) {
+  const row = { name: `Role ${next()}`, acl: completeAcl(acl), ...values }
+  return single(await world.database.db.insert(tables.roles).values(row).returning())
+}
+
+/** Makes an administrator with a role of these levels. */
+export const makeRoleHolder = async (world: World, acl: Acl, values: Insert<typeof tables.users> = {}) =>
+  makeUser(world, { roleId: (await makeRole(world, acl)).id, ...values })
 
 /** Makes an Application key with these levels (by default all) of a new administrator; returns its token. */
 export async function makeApplicationToken(world: World, acl: Acl = fullAcl): Promise<string> {

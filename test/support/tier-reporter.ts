@@ -2,10 +2,17 @@ import type { Reporter } from 'vitest/node'
 
 type Tally = { files: number; tests: number; startedAt: number; endedAt: number }
 
-/** Prints at the end how many files and tests each project had, and the seconds from its first file to its last. */
+/**
+ * Prints at the end how many files and tests each project had, the seconds from its first file to its last, and the
+ * tests that passed only at a second try.
+ */
 export function tierReporter(): Reporter {
   const tallies = new Map<string, Tally>()
+  const flaky: string[] = []
   return {
+    onTestCaseResult: (test) => {
+      if (test.diagnostic()?.flaky === true) flaky.push(`${test.module.relativeModuleId}: ${test.fullName}`)
+    },
     onTestModuleQueued: ({ project }) => {
       if (tallies.has(project.name)) return
       tallies.set(project.name, { files: 0, tests: 0, startedAt: Date.now(), endedAt: 0 })
@@ -24,6 +31,7 @@ export function tierReporter(): Reporter {
           `${name.padEnd(14)}${String(files).padStart(4)} files ${String(tests).padStart(5)} tests ${seconds.padStart(7)} s`,
         )
       }
+      for (const name of flaky) console.log(`passed only at the second try: ${name}`)
     },
   }
 }

@@ -20,6 +20,7 @@ import type { Panel } from '../../src/panel.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
 import { mailOutbox } from '../../src/platform/local/mail-outbox.ts'
 import { nodeDaemonFetch } from '../../src/platform/node-daemon-fetch.ts'
+import { nodeProbe } from '../../src/platform/node-probe.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
 import type { Services } from '../../src/platform/open-panel.ts'
 import { serve } from '../../src/platform/serve.ts'
@@ -134,6 +135,7 @@ async function openWorld(): Promise<World> {
     captcha: httpCaptcha(),
     locales: localeFiles,
     mysqlHost,
+    probeNode: nodeProbe,
     gameQuery: nodeGameQuery,
     metrics: createMetrics(),
     now: () => clock.now,

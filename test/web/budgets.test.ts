@@ -64,6 +64,7 @@ const consolePage = [...ofServer('index'), terminal]
 const onDemand = [
   /^components\/(lazy-dialog|lazy-menu)\.tsx$/,
   /^app\/command-dialogs\.tsx$/,
+  /^acting\//,
   /^server\/installation-details\.tsx$/,
   /node_modules\/(cronstrue|@codemirror\/(lang-|legacy-modes))/,
 ]

@@ -27,6 +27,9 @@ const resourceNames = Object.keys({
   jobs: true,
   api_keys: true,
   activity: true,
+  mounts: true,
+  announcements: true,
+  webhooks: true,
 } satisfies Record<AclResource, true>)
 
 /** `key:create` */

@@ -55,7 +55,7 @@ export async function importEggs(
 async function readEgg(file: string, text: string): Promise<{ document: unknown; issues: Issue[] }> {
   try {
     const document = await parseDocument(text.replace(/^\uFEFF/, ''))
-    parseEgg(document)
+    await parseEgg(document)
     return { document, issues: [] }
   } catch (error) {
     if (error instanceof EggFormatError) {

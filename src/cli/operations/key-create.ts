@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type Acl, aclResources } from '../../db/tables/api-keys.ts'
 import { fullAcl } from '../../domain/auth/access-levels.ts'
+import { isAdministrator } from '../../domain/auth/administrators.ts'
 import { addApiKey } from '../../domain/auth/api-keys.ts'
 import { isAddressRange } from '../../ip-addresses.ts'
 import type { Panel } from '../../panel.ts'
@@ -38,7 +39,7 @@ export async function createKey(panel: Panel, input: KeyCreateInput): Promise<Cr
   const { type, description, acl } = input
   const user = await findUserNamed(panel, input.user)
   if (type === 'account' && acl) throw new OperationError('Only an Application key has access levels.')
-  if (type === 'application' && !user.rootAdmin)
+  if (type === 'application' && !isAdministrator(user))
     throw new OperationError(`${user.username} is not an administrator and cannot use an Application key.`)
   const levels = type === 'application' ? { acl: acl ?? fullAcl() } : {}
   const { key, secret } = await addApiKey(panel, user, {

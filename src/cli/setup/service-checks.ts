@@ -8,7 +8,7 @@ import { lazyObjectStore } from '../../platform/lazy-object-store.ts'
 import { openNeon } from '../../platform/neon.ts'
 import { type DatabaseHandle, openPostgres } from '../../platform/postgres.ts'
 import { s3OptionsOf } from '../../platform/s3-options.ts'
-import { testObjectStore } from '../operations/backup-test.ts'
+import { checkUploads } from '../operations/backup-test.ts'
 import { type Check, runCheck, checkTimeoutMs } from '../operations/checks.ts'
 import type { Target } from './next-steps.ts'
 
@@ -161,7 +161,7 @@ async function checkObjectStore(env: Env): Promise<Check[]> {
     return (await objects.get(key)) === null ? ok('was stored, read and removed') : fail('was not removed')
   })
   if (object.state === 'fail') return [object]
-  const { checks } = await testObjectStore({ objects })
+  const checks = await checkUploads({ objects })
   return [object, ...checks.map((found) => ({ ...found, name: `store ${found.name}` }))]
 }
 

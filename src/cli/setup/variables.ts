@@ -47,6 +47,7 @@ export function gatherVariables(
   takeFrom('made', {
     APP_KEYS: values.APP_KEYS || `k1:${randomBytes(32).toString('base64')}`,
     METRICS_TOKEN: values.METRICS_TOKEN || randomText(40),
+    ...(target === 'node' ? {} : { SETUP_CODE: values.SETUP_CODE || randomText(20) }),
   })
   const missing = target === 'node' ? [] : requiredByClouds.filter((name) => !values[name])
   for (const name of missing) values[name] = ''

@@ -17,6 +17,7 @@ export const activitySubjects = pgTable(
         'location',
         'nest',
         'node',
+        'role',
         'schedule',
         'server',
         'ssh_key',

@@ -29,6 +29,8 @@ export const activity = pgTable(
     /** The user who acted; null is the system. */
     actorId: integer(),
     apiKeyId: integer(),
+    /** The user for whom an administrator acted. */
+    actedForId: integer(),
     /** The server concerned. */
     serverId: integer(),
     /** The account concerned. */
@@ -49,6 +51,8 @@ export const activity = pgTable(
     index().on(t.actorId, t.timestamp, t.id),
     index().on(t.timestamp, t.id),
     index().on(t.event, t.timestamp, t.id),
+    // The last two columns are there to be compared before an entry is read.
+    index('activity_ip_index').on(t.ip, t.timestamp, t.id, t.serverId, t.userId),
     uniqueIndex('activity_digest_index')
       .on(t.digest, t.timestamp)
       .where(sql`${t.digest} is not null`),

@@ -25,6 +25,8 @@ export const allocations = pgTable(
     // Referenced by the foreign key that makes a server's primary allocation one of its own.
     unique('allocations_id_server_id_unique').on(t.id, t.serverId),
     index().on(t.serverId),
+    // Those of each server of a page.
+    index('allocations_server_id_hash_index').using('hash', t.serverId),
     index('allocations_free_index')
       .on(t.nodeId, t.ip, t.port)
       .where(sql`${t.serverId} is null`),

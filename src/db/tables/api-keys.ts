@@ -19,6 +19,9 @@ export const aclResources = [
   'jobs',
   'api_keys',
   'activity',
+  'mounts',
+  'announcements',
+  'webhooks',
 ] as const
 export type AclResource = (typeof aclResources)[number]
 export type Acl = Partial<Record<AclResource, 0 | 1 | 2 | 3>>

@@ -43,6 +43,9 @@ export const backups = pgTable(
     index('backups_running_index')
       .on(t.createdAt)
       .where(sql`${t.completedAt} is null`),
+    index('backups_failed_index')
+      .on(t.completedAt)
+      .where(sql`${t.completedAt} is not null and not ${t.isSuccessful}`),
   ],
 )
 export type Backup = typeof backups.$inferSelect

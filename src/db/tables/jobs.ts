@@ -35,6 +35,7 @@ export const jobs = pgTable(
       .on(t.key)
       .where(sql`${t.state} = 'waiting'`),
     index().on(t.finishedAt),
+    index('jobs_listed_index').on(t.finishedAt.desc().nullsFirst(), t.runAt, t.id),
     index().on(t.name, t.finishedAt),
     index('jobs_dead_index')
       .on(t.finishedAt)

@@ -49,6 +49,8 @@ export const nodes = pgTable(
     ...times,
   },
   (t) => [
+    // Those of each server of a page.
+    index('nodes_id_hash_index').using('hash', t.id),
     index().on(t.locationId),
     index().on(t.memory, t.id),
     index().on(t.disk, t.id),

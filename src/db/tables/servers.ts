@@ -58,6 +58,8 @@ export const servers = pgTable(
     ...times,
   },
   (t) => [
+    // A page reads each server by its id: two blocks, where the tree of a million has four.
+    index('servers_id_hash_index').using('hash', t.id),
     index().on(t.ownerId, t.id),
     index().on(t.nodeId, t.id),
     index().on(t.nodeId, t.status),

@@ -1,4 +1,5 @@
-import { boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { type AnyPgColumn, boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { users } from './users.ts'
 
@@ -13,7 +14,9 @@ export type SessionData = {
     tries: number
     remember: boolean
   }
-  passkey?: { challenge: string; purpose: 'login' | 'register'; expiresAt: string }
+  passkey?: { challenge: string; purpose: 'login' | 'register' | 'setup'; expiresAt: string }
+  /** The account of the set-up, for which a passkey is created. */
+  setup?: { uuid: string }
   oauth?: {
     provider: string
     state: string
@@ -39,6 +42,12 @@ export const sessions = pgTable(
     /** SHA-256 of the cookie's value, in hex. */
     id: text().primaryKey(),
     userId: integer().references(() => users.id, { onDelete: 'cascade' }),
+    /** The administrator who acts for the user in this session, and the session to which they return. */
+    administratorId: integer().references(() => users.id, { onDelete: 'cascade' }),
+    administratorSessionId: text().references((): AnyPgColumn => sessions.id, {
+      onDelete: 'cascade',
+      onUpdate: 'cascade',
+    }),
     authVersion: integer().notNull().default(0),
     data: jsonb().notNull().$type<SessionData>().default({}),
     ip: text().notNull(),
@@ -48,6 +57,15 @@ export const sessions = pgTable(
     lastActiveAt: instant().notNull().defaultNow(),
     expiresAt: instant().notNull(),
   },
-  (t) => [index().on(t.userId), index().on(t.expiresAt)],
+  (t) => [
+    index().on(t.userId),
+    index().on(t.expiresAt),
+    index('sessions_administrator_index')
+      .on(t.administratorId)
+      .where(sql`${t.administratorId} is not null`),
+    index('sessions_administrator_session_index')
+      .on(t.administratorSessionId)
+      .where(sql`${t.administratorSessionId} is not null`),
+  ],
 )
 export type Session = typeof sessions.$inferSelect

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { id, instant, randomUuid, times } from '../columns.ts'
+import { roles } from './roles.ts'
 
 /** Users, administrators included. */
 export const users = pgTable(
@@ -22,6 +23,10 @@ export const users = pgTable(
     passwordHash: text(),
     language: text().notNull().default('en'),
     rootAdmin: boolean().notNull().default(false),
+    /** Makes an administrator of a user who is not root. */
+    roleId: integer().references(() => roles.id),
+    /** Since when the user may not sign in; null where they may. */
+    signInSuspendedAt: instant(),
     /** Encrypted; set up but not enabled while `totpEnabledAt` is null. */
     totpSecret: text(),
     totpEnabledAt: instant(),
@@ -39,6 +44,9 @@ export const users = pgTable(
   (t) => [
     uniqueIndex('users_username_index').on(sql`lower(${t.username})`),
     uniqueIndex('users_email_index').on(sql`lower(${t.email})`),
+    index('users_role_index')
+      .on(t.roleId)
+      .where(sql`${t.roleId} is not null`),
     index('users_pending_email_index')
       .on(sql`lower(${t.pendingEmail})`)
       .where(sql`${t.pendingEmail} is not null`),

@@ -120,7 +120,7 @@ function createTimers(speed: number) {
 async function send(message: Message, retried: number, options: DeliveryOptions): Promise<Outcome> {
   const { id, url, method, body, headers, scheduleId } = message
   try {
-    const signature = await signMessage({ key: options.keys.current, url, body, now: options.now() })
+    const signature = signMessage({ key: options.keys.current, url, body, now: options.now() })
     const response = await fetch(url, {
       method,
       redirect: 'manual',

@@ -48,7 +48,7 @@ export async function addSshKey(panel: Panel, input: SshKeyInput): Promise<SshKe
     if (existing.length >= maxKeys) throw displayError(`An account can have at most ${maxKeys} SSH keys.`)
     const values = { userId: user.id, name: input.name, fingerprint, publicKey }
     const key = single(await tx.db.insert(sshKeys).values(values).returning())
-    await recordKey(tx, 'user:ssh-key.create', key)
+    await recordSshKeyEvent(tx, 'user:ssh-key.create', key)
     return key
   })
 }
@@ -64,7 +64,7 @@ export async function removeSshKey(panel: Panel, fingerprint: string): Promise<v
       .delete(sshKeys)
       .where(and(eq(sshKeys.userId, user.id), eq(sshKeys.fingerprint, fingerprint)))
       .returning()
-    if (key) await recordKey(tx, 'user:ssh-key.delete', key)
+    if (key) await recordSshKeyEvent(tx, 'user:ssh-key.delete', key)
   })
 }
 
@@ -83,7 +83,12 @@ function parseAcceptedKey(line: string): Pick<SshKey, 'fingerprint' | 'publicKey
 
 const invalidPublicKey = (detail: string) => invalidField('public_key', '', detail)
 
-const recordKey = (tx: Tx, event: 'user:ssh-key.create' | 'user:ssh-key.delete', key: SshKey) =>
+/** Records the event on the account that has the key. */
+export const recordSshKeyEvent = (
+  tx: Tx,
+  event: 'user:ssh-key.create' | 'user:ssh-key.delete',
+  key: SshKey,
+) =>
   recordEvent(tx, event, {
     userId: key.userId,
     properties: { fingerprint: key.fingerprint },

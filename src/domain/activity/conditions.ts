@@ -4,16 +4,15 @@ import { canonicalAddress } from '../../ip-addresses.ts'
 import type { Panel } from '../../panel.ts'
 import { integer, text } from '../fields.ts'
 import type { ListRequest } from '../filters.ts'
-import type { EntrySelection } from './list-query.ts'
+import type { EntrySelection } from './matching-entries.ts'
 
 const periodDays = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 }
 const sources = ['web', 'api', 'sftp', 'system'] as const
 const dayMs = 86_400_000
 
 /**
- * Query of an activity log. Several events, separated by commas, are alternatives. By address and source
- * only the newest 100,000 entries that match the other filters are searched. Spec:
- * getClientAccountActivity.
+ * Query of an activity log. Several events, separated by commas, are alternatives. By source only
+ * the newest 100,000 entries that match the other filters are searched. Spec: getClientAccountActivity.
  */
 export const ActivityQuery = () =>
   z.object({
@@ -52,10 +51,7 @@ const isAddress = (value: string) => canonicalAddress(value) !== null
 /** Years that JavaScript and PostgreSQL write the same way, including the following day. */
 const isSupportedYear = (date: string) => date >= '1970' && date < '9999'
 
-type FilterConditions = Pick<
-  EntrySelection,
-  'eventConditions' | 'timeAndActorConditions' | 'unindexedConditions'
->
+type FilterConditions = Omit<EntrySelection, 'scope' | 'hiddenActors'>
 
 /**
  * Builds the conditions of the filters; `event` selects the name of the event. `hasVisibleAddress` holds for the entries
@@ -67,9 +63,10 @@ export const filterConditions = (
   hasVisibleAddress: SQL | null,
   event: SQL = sql`name`,
 ): FilterConditions => ({
+  ...timesOf(panel, filters),
   eventConditions: eventConditions(filters, event),
-  timeAndActorConditions: timeAndActorConditions(panel, filters, hasVisibleAddress),
-  unindexedConditions: addressAndSourceConditions(filters),
+  addressConditions: addressConditions(filters, hasVisibleAddress),
+  unindexedConditions: (filters.source ?? []).slice(0, 1).map((source) => sql`source = ${source}`),
 })
 
 /** Conditions on the name of the event; none means all events. */
@@ -84,31 +81,18 @@ function eventConditions(
     .map((alternatives) => sql`(${sql.join(alternatives, sql` or `)})`)
 }
 
-function timeAndActorConditions(
-  panel: Panel,
-  filters: ListRequest['filters'],
-  hasVisibleAddress: SQL | null,
-): SQL[] {
-  const { ip, period: [period] = [], date: [date] = [] } = filters
-  const start = date === undefined ? null : new Date(`${date}T00:00:00Z`)
+function timesOf(panel: Panel, filters: ListRequest['filters']): Pick<EntrySelection, 'from' | 'until'> {
+  const { period: [period] = [], date: [date] = [] } = filters
   const since =
-    period === undefined ? null : addDays(panel.now(), -periodDays[period as keyof typeof periodDays])
-  return [
-    ...(since ? [sql`timestamp >= ${timestampSql(since)}`] : []),
-    ...(start
-      ? [sql`timestamp >= ${timestampSql(start)} and timestamp < ${timestampSql(addDays(start, 1))}`]
-      : []),
-    ...(ip === undefined || hasVisibleAddress === null ? [] : [hasVisibleAddress]),
-  ]
+    period === undefined ? [] : [addDays(panel.now(), -periodDays[period as keyof typeof periodDays])]
+  const days = date === undefined ? [] : [new Date(`${date}T00:00:00Z`)]
+  const [from = null] = [...since, ...days].toSorted((one, other) => other.getTime() - one.getTime())
+  return { from, until: days[0] ? addDays(days[0], 1) : null }
 }
 
-function addressAndSourceConditions(filters: ListRequest['filters']): SQL[] {
-  const { ip: [ip] = [], source: [source] = [] } = filters
-  return [
-    ...(ip === undefined ? [] : [sql`ip = ${canonicalAddress(ip)}`]),
-    ...(source === undefined ? [] : [sql`source = ${source}`]),
-  ]
+function addressConditions({ ip }: ListRequest['filters'], hasVisibleAddress: SQL | null): SQL[] {
+  if (ip === undefined || ip.length === 0) return []
+  return [sql`ip = ${canonicalAddress(ip[0] ?? '')}`, ...(hasVisibleAddress ? [hasVisibleAddress] : [])]
 }
 
 const addDays = (date: Date, days: number) => new Date(date.getTime() + days * dayMs)
-const timestampSql = (date: Date) => sql`${date.toISOString()}::timestamptz`

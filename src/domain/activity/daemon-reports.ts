@@ -1,12 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { rowsOf, single } from '../../db/database.ts'
-import { activity, servers, subusers, throttles, users } from '../../db/schema.ts'
+import { keptStatement, prepareCells } from '../../db/cell-statements.ts'
+import { activity, nodes, servers, subusers, throttles, users } from '../../db/schema.ts'
 import type { Activity } from '../../db/tables/activity.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import { canonicalAddress } from '../../ip-addresses.ts'
 import { log } from '../../log.ts'
 import type { Panel } from '../../panel.ts'
+import { isCurrentPair, type KnownPair } from '../auth/known-nodes.ts'
 import { digest } from '../secrets.ts'
 
 /** An event that a daemon reports about one of its servers, validated and ready to be stored. */
@@ -116,28 +117,60 @@ const dayMs = 86_400_000
  * Adds the entries that a daemon reports to the activity log, in one statement. An entry that is repeated
  * within two days adds nothing. Drops entries that cannot be stored, that belong to servers of other nodes,
  * and, with a log line, those beyond half a million in a day. The actor is kept only if they have access to
- * the server or acted on it in the last two days. Earlier entries are found by `limit 1`, an index probe each: for
- * `exists` PostgreSQL reads all entries of two days. Spec: docs/remote.md#activity. Wings: POST /activity.
+ * the server or acted on it in the last two days. Spec: docs/remote.md#activity. Wings: POST /activity.
+ *
+ * With a pair the node is not authenticated yet: returns false, and adds nothing, unless the node still has that pair.
  */
-export async function recordDaemonActivity(panel: Panel, node: Node, entries: unknown[]): Promise<void> {
+export async function recordDaemonActivity(
+  panel: Panel,
+  node: Node,
+  entries: unknown[],
+  pair: KnownPair | null,
+): Promise<boolean> {
   const now = panel.now()
-  const deduplicatedSince = sql`${new Date(now.getTime() - deduplicationMs).toISOString()}::timestamptz`
   const reports = entries.slice(0, maxEntriesPerBatch).flatMap((entry) => {
     const report = parseActivityReport(entry, now)
     return report ? [{ ...report, digest: entryDigest(node, entry) }] : []
   })
-  if (reports.length === 0) return
-  const limit = dailyLimit(node, now)
-  const result = await panel.db.execute(sql`
-    with added as (insert into ${activity} (timestamp, event, ip, source, actor_id, server_id, node_id, properties, digest)
+  if (reports.length === 0) return pair === null
+  const statement = keptStatement(panel.db, 'daemon activity', () => prepareCells(panel.db, addReports()))
+  const [counted] = await statement.execute({
+    reports: JSON.stringify(reports),
+    nodeId: node.id,
+    tokenId: pair?.tokenId ?? null,
+    encrypted: pair?.encrypted ?? null,
+    now: now.toISOString(),
+    deduplicatedSince: new Date(now.getTime() - deduplicationMs).toISOString(),
+    key: `activity:${node.id}`,
+    resetsAt: new Date(now.getTime() + dayMs).toISOString(),
+  })
+  if (!counted) return false
+  const hits = Number(counted[0])
+  if (hits >= maxEntriesPerDay) logDroppedEntries(node, hits)
+  return true
+}
+
+const { placeholder } = sql
+
+/**
+ * Builds the statement that adds and counts the reports of a node; it returns no row when the node has another pair.
+ * Earlier entries are found by `limit 1`, an index probe each: for `exists` PostgreSQL reads all entries of two days.
+ */
+function addReports(): SQL {
+  const deduplicatedSince = sql`${placeholder('deduplicatedSince')}::timestamptz`
+  const limit = dailyLimit()
+  return sql`
+    with caller as materialized (
+      select ${nodes.id} as id from ${nodes} where ${nodes.id} = ${placeholder('nodeId')}::integer and ${isCurrentPair()}
+    ), added as (insert into ${activity} (timestamp, event, ip, source, actor_id, server_id, node_id, properties, digest)
     select report.at, report.event, report.ip, report.source, actor.id, server.id, server.node_id,
       report.properties, report.digest
     from rows from (
-      jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as (
+      jsonb_to_recordset(${placeholder('reports')}::jsonb) as (
         at timestamptz, event text, ip text, source text, "user" uuid, server uuid, properties jsonb, digest text
       )
     ) with ordinality as report (at, event, ip, source, "user", server, properties, digest, position)
-    join ${servers} server on server.uuid = report.server and server.node_id = ${node.id}
+    join ${servers} server on server.uuid = report.server and server.node_id = ${placeholder('nodeId')}::integer
     left join ${users} actor on actor.uuid = report.user and (
       actor.root_admin or actor.id = server.owner_id
       or exists (
@@ -149,30 +182,27 @@ export async function recordDaemonActivity(panel: Panel, node: Node, entries: un
         and earlier.timestamp > ${deduplicatedSince} order by earlier.timestamp desc limit 1
       )
     )
-    where not ${limit.isReached} and (
+    where exists (select 1 from caller) and not ${limit.isReached} and (
       select true from ${activity} earlier where earlier.digest = report.digest
       and earlier.timestamp > ${deduplicatedSince} limit 1
     ) is null
     order by report.position
     on conflict do nothing returning 1)
-    ${limit.countAdded}`)
-  const { hits } = single(rowsOf<{ hits: number }>(result))
-  if (hits >= maxEntriesPerDay) logDroppedEntries(node, hits)
+    ${limit.countAdded}`
 }
 
 /** SQL that checks and counts the daily limit of a node; parallel batches can exceed it a little. */
-function dailyLimit(node: Node, now: Date) {
-  const key = `activity:${node.id}`
-  const isOver = sql`${throttles.resetsAt} <= ${now.toISOString()}::timestamptz`
-  const resetsAt = new Date(now.getTime() + dayMs).toISOString()
+function dailyLimit() {
+  const key = sql`${placeholder('key')}::text`
+  const isOver = sql`${throttles.resetsAt} <= ${placeholder('now')}::timestamptz`
   return {
     isReached: sql`exists (
       select 1 from ${throttles}
-      where ${throttles.key} = ${key} and ${throttles.hits} >= ${maxEntriesPerDay} and not ${isOver}
+      where ${throttles.key} = ${key} and ${throttles.hits} >= ${sql.raw(String(maxEntriesPerDay))} and not ${isOver}
     )`,
     countAdded: sql`
       insert into ${throttles} (key, hits, resets_at)
-      select ${key}, count(*)::int, ${resetsAt}::timestamptz from added
+      select ${key}, count(*)::int, ${placeholder('resetsAt')}::timestamptz from added having exists (select 1 from caller)
       on conflict (key) do update set
         hits = case when ${isOver} then excluded.hits else ${throttles.hits} + excluded.hits end,
         resets_at = case when ${isOver} then excluded.resets_at else ${throttles.resetsAt} end

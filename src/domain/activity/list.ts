@@ -1,4 +1,4 @@
-import { eq, sql, type SQL } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { DataColumn } from '../../db/data-column.ts'
 import { embedOne } from '../../db/embed.ts'
 import type { RowPage } from '../../db/pagination.ts'
@@ -10,12 +10,31 @@ import { requireCaller } from '../auth/caller.ts'
 import type { ListRequest } from '../filters.ts'
 import { type GrantedPermissions, isGranted } from '../permissions.ts'
 import { filterConditions } from './conditions.ts'
-import { entriesColumn, type FoundEntries, hiddenAdministrators, toEntryPage } from './list-query.ts'
+import {
+  entriesColumn,
+  type EntryColumns,
+  type FoundEntries,
+  hiddenAdministrators,
+  toEntryPage,
+} from './list-query.ts'
 import { showsProperties } from './visibility.ts'
+
+/** Columns of an entry that feeds show. */
+const entryColumns = [
+  'id',
+  'timestamp',
+  'event',
+  'ip',
+  'actorId',
+  'apiKeyId',
+  'description',
+  'properties',
+] as const satisfies (keyof Activity)[]
+type ShownEntry = Pick<Activity, (typeof entryColumns)[number]>
 
 /** An entry with what the caller may see of it. */
 export type ActivityEntry = {
-  entry: Activity
+  entry: ShownEntry
   /** Null when there is none or the account is gone; absent unless it was requested. */
   actor?: User | null
   /** Whether the caller is the actor. */
@@ -32,10 +51,11 @@ export type ActivityEntry = {
 /** A page of entries with the names of all events in the log. */
 export type ActivityEntryPage = RowPage<ActivityEntry> & { events: string[] }
 
-/** Columns of an entry beside its own. */
-const columnsOf = (withActor: boolean): Record<string, SQL> =>
-  withActor ? { actor: embedOne(users, { where: (user) => eq(user.id, activity.actorId) }) } : {}
-type FoundFeed = FoundEntries<{ actor?: User | null }>
+const columnsOf = (withActor: boolean) => (): EntryColumns => ({
+  names: entryColumns,
+  further: withActor ? { actor: embedOne(users, { where: (user) => eq(user.id, activity.actorId) }) } : {},
+})
+type FoundFeed = FoundEntries<ShownEntry & { actor?: User | null }>
 
 const nameOf = (name: string, withActor: boolean) => (withActor ? `${name}_with_actors` : name)
 
@@ -49,12 +69,18 @@ export const accountActivityColumn = (
     nameOf('account_activity', withActor),
     request,
     {
-      scope: sql`user_id = ${users.id}`,
+      scope: { column: sql`user_id`, value: sql`${users.id}` },
       hiddenActors: null,
       ...filterConditions(panel, request.filters, isOwnOrOfAdministrator),
     },
     columnsOf(withActor),
   )
+
+/** Built once: most requests find the statement that was made of it. */
+const ofServer = {
+  scope: { column: sql`server_id`, value: sql`${servers.id}` },
+  hiddenActors: hiddenAdministrators(),
+}
 
 /**
  * Selects the activity of a server (`servers`) for the caller (`users`), newest first; the settings can hide
@@ -69,8 +95,7 @@ export const serverActivityColumn = (
     nameOf('server_activity', withActor),
     request,
     {
-      scope: sql`server_id = ${servers.id}`,
-      hiddenActors: hiddenAdministrators(),
+      ...ofServer,
       ...filterConditions(panel, request.filters, isOwnOrOfAdministrator),
     },
     columnsOf(withActor),
@@ -90,7 +115,8 @@ export function toActivityFeed(
 ): ActivityEntryPage {
   const caller = requireCaller(panel)
   const page = toEntryPage(found, request)
-  const rows = page.rows.map(({ actor, ...entry }) => {
+  const rows = page.rows.map((entry) => {
+    const { actor } = entry
     const isOwn = entry.actorId === caller.id
     return {
       entry,

@@ -10,7 +10,8 @@ import type { Panel } from '../../panel.ts'
 import { integer } from '../fields.ts'
 import type { ListRequest } from '../filters.ts'
 import { ActivityQuery, filterConditions } from './conditions.ts'
-import { entriesColumn, type FoundEntries, hiddenEvent, isOldestFirst, toEntryPage } from './list-query.ts'
+import { entriesColumn, type FoundEntries, isOldestFirst, toEntryPage } from './list-query.ts'
+import { hiddenEvent, timeConditions } from './matching-entries.ts'
 import type { EntryKey } from './record.ts'
 
 /** Entries that one statement of an export looks at. */
@@ -42,6 +43,8 @@ export type PanelActivityEntry = {
   entry: Activity
   /** User name of the actor. */
   actorName: string | null
+  /** User name of the user for whom an administrator acted. */
+  actedForName: string | null
   /** Identifier of the API key. */
   keyIdentifier: string | null
   subjects: ActivitySubject[]
@@ -51,6 +54,9 @@ const columns = () => ({
   actorName: sql<
     string | null
   >`(select ${users.username} from ${users} where ${users.id} = ${activity.actorId})`,
+  actedForName: sql<
+    string | null
+  >`(select ${users.username} from ${users} where ${users.id} = ${activity.actedForId})`,
   keyIdentifier: sql<
     string | null
   >`(select ${apiKeys.identifier} from ${apiKeys} where ${apiKeys.id} = ${activity.apiKeyId})`,
@@ -71,10 +77,10 @@ export function panelActivityColumn(
 ): DataColumn<FoundPanelEntries | null> {
   if (isExport) return { name: 'no_activity', column: () => sql<null>`null`, values: {} }
   const conditions = filterConditions(panel, request.filters, null)
-  const selection = { scope: sql`true`, hiddenActors: null, ...conditions }
-  return entriesColumn('panel_activity', request, selection, columns())
+  const selection = { scope: null, hiddenActors: null, ...conditions }
+  return entriesColumn('panel_activity', request, selection, () => ({ further: columns() }))
 }
-type FoundPanelEntries = FoundEntries<Omit<PanelActivityEntry, 'entry'>>
+type FoundPanelEntries = FoundEntries<Activity & Omit<PanelActivityEntry, 'entry'>>
 
 /** Returns the page that `panelActivityColumn` found. Throws for an export. */
 export function toPanelActivity(
@@ -83,9 +89,10 @@ export function toPanelActivity(
 ): RowPage<PanelActivityEntry> & { events: string[] } {
   if (!found) throw new Error('An export has no page.')
   const page = toEntryPage(found, request)
-  const rows = page.rows.map(({ actorName, keyIdentifier, subjects, ...entry }) => ({
+  const rows = page.rows.map(({ actorName, actedForName, keyIdentifier, subjects, ...entry }) => ({
     entry,
     actorName,
+    actedForName,
     keyIdentifier,
     subjects,
   }))
@@ -106,19 +113,19 @@ export async function* exportPanelActivity(
   cursor: string | null,
 ): AsyncGenerator<ExportPart> {
   const isAscending = isOldestFirst(request)
-  const { eventConditions, timeAndActorConditions, unindexedConditions } = filterConditions(
-    panel,
-    request.filters,
-    null,
-    sql`activity.event`,
-  )
+  const selection = filterConditions(panel, request.filters, null, sql`activity.event`)
+  const { eventConditions, addressConditions, unindexedConditions } = selection
   const isRecordedBefore = sql`timestamp <= ${panel.now().toISOString()}::timestamptz`
   let start = cursor === null ? null : readCursor(cursor)
   do {
     const { entries, last } = await readPart(panel, {
-      range: [isRecordedBefore, ...timeAndActorConditions, ...(start ? [isBehind(start, isAscending)] : [])],
+      range: [
+        isRecordedBefore,
+        ...timeConditions(selection),
+        ...(start ? [isBehind(start, isAscending)] : []),
+      ],
       isAscending,
-      conditions: [...eventConditions, ...unindexedConditions],
+      conditions: [...eventConditions, ...addressConditions, ...unindexedConditions],
     })
     start = last
     yield { entries, next: last && cursorOf(last) }

@@ -70,6 +70,29 @@ export const recordAdminEvent = (
   properties: Record<string, unknown>,
 ): Promise<EntryKey> => recordEvent(tx, event, { subjects: [subject], properties })
 
+/** Adds such entries for several subjects, in two statements however many there are. */
+export async function recordAdminEvents(
+  tx: Tx,
+  entries: {
+    event: Extract<EventName, `admin:${string}`>
+    subject: Subject
+    properties: Record<string, unknown>
+  }[],
+): Promise<void> {
+  if (entries.length === 0) return
+  for (const { event } of entries) tx.metrics.count('roost_events_total', { event })
+  const rows = entries.map(({ event, properties }) => activityRow(tx, event, { properties }))
+  const inserted = await tx.db.insert(activity).values(rows).returning({ id: activity.id })
+  const subjects = inserted.map(({ id }, at) => ({ activityId: id, subject: entries[at]?.subject }))
+  await tx.db
+    .insert(activitySubjects)
+    .values(
+      subjects.flatMap(({ activityId, subject }) =>
+        subject ? [{ activityId, subjectType: subject.type, subjectId: subject.id }] : [],
+      ),
+    )
+}
+
 /** Does the same, with the fields that differ between two versions of a row; records nothing when none do. */
 export async function recordAdminUpdate(
   tx: Tx,
@@ -131,7 +154,8 @@ export function activityRow(
     timestamp: tx.now(),
     ip: actor.kind === 'system' ? null : tx.ip,
     source: details.source ?? sourceOf(actor),
-    actorId: actor.kind === 'user' ? actor.user.id : null,
+    actorId: actor.kind === 'user' ? (actor.administrator?.id ?? actor.user.id) : null,
+    actedForId: actor.kind === 'user' && actor.administrator ? actor.user.id : null,
     apiKeyId: actor.kind === 'user' ? (actor.apiKey?.id ?? null) : null,
     nodeId: actor.kind === 'node' ? actor.node.id : null,
     serverId: details.serverId ?? null,

@@ -41,17 +41,26 @@ export function effectiveAcl(stored: Acl): Acl {
   return hasFullAccess ? fullAcl() : stored
 }
 
-/** Whether the caller's Application key has the level on the resource; other callers have none. */
+/** Returns the levels that both have. */
+export const sharedLevels = (one: Acl, other: Acl): Acl =>
+  Object.fromEntries(
+    aclResources.map((resource) => [
+      resource,
+      ((one[resource] ?? 0) & (other[resource] ?? 0)) as 0 | 1 | 2 | 3,
+    ]),
+  )
+
+/** Whether the caller has the level on the resource: callers of the Application API alone have levels. */
 export function hasAccessLevel(actor: Actor, resource: AclResource, level: AccessLevel): boolean {
-  const grantedBits = actor.kind === 'user' ? (actor.apiKey?.acl[resource] ?? 0) : 0
+  const grantedBits = actor.kind === 'user' ? (actor.acl?.[resource] ?? 0) : 0
   return (grantedBits & levelBits[level]) !== 0
 }
 
 /**
- * Refuses with 403 a caller whose Application key lacks the level on the resource. The system, which runs the
- * command line and jobs, has every level.
+ * Refuses with 403 a caller who lacks the level on the resource. The system, which runs the command line and
+ * jobs, has every level.
  */
 export function requireAccessLevel(tx: Tx, resource: AclResource, level: AccessLevel): void {
   if (tx.actor.kind === 'system' || hasAccessLevel(tx.actor, resource, level)) return
-  throw forbidden(`This key may not ${level} ${resource.replace('_', ' ')}.`)
+  throw forbidden(`You may not ${level} ${resource.replace('_', ' ')}.`)
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { single } from '../../db/database.ts'
 import { paginate, type RowPage } from '../../db/pagination.ts'
 import { apiKeys, users } from '../../db/schema.ts'
-import { type Acl, type AclResource, aclResources, type ApiKey } from '../../db/tables/api-keys.ts'
+import { type Acl, aclResources, type ApiKey } from '../../db/tables/api-keys.ts'
 import { displayError, forbidden, notFound, unauthenticated } from '../../errors.ts'
 import { canonicalRange, isAddressRange, isRangeWithin } from '../../ip-addresses.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
@@ -13,7 +13,9 @@ import { combineFilters, containsFilter, type ListRequest } from '../filters.ts'
 import { digest, randomText } from '../secrets.ts'
 import { invalidField } from '../validation.ts'
 import { completeAcl } from './access-levels.ts'
+import { isAdministrator, requireLevelsOf } from './administrators.ts'
 import { lockCaller, requireCaller } from './caller.ts'
+import { requireOwnLevels, toAcl } from './granted-levels.ts'
 
 /** API keys per account. Spec: docs/limits.md#sizes. */
 const maxAccountKeys = 25
@@ -195,8 +197,9 @@ export function listApplicationKeys(panel: Panel, request: ListRequest): Promise
 
 /**
  * Creates an Application key. `secret` is the second part of the bearer token and is shown once. Addresses
- * and expiry that are left out are those of the caller's own key. Refuses with 403 levels and addresses that
- * the caller's own key does not have, and a later expiry; with 422 an owner who is not an administrator and
+ * and expiry that are left out are those of the caller's own key; a browser session has no such bounds. Refuses with
+ * 403 levels that the caller does not have, also as those of the owner, and addresses and an expiry beyond those of the
+ * caller's own key; with 422 an owner who is not an administrator and
  * an `expires_at` in the past. Records `user:api-key.create`.
  */
 export async function addApplicationKey(
@@ -220,7 +223,10 @@ export async function addApplicationKey(
   })
 }
 
-/** Deletes an Application key of any administrator. Refuses with 404. Records `user:api-key.delete`. */
+/**
+ * Deletes an Application key of any administrator. Refuses with 404, with 403 a key of one who has more levels than the
+ * caller. Records `user:api-key.delete`.
+ */
 export async function removeApplicationKey(panel: Panel, identifier: string): Promise<void> {
   await inTransaction(panel, async (tx) => {
     const [key] = await tx.db
@@ -228,31 +234,23 @@ export async function removeApplicationKey(panel: Panel, identifier: string): Pr
       .where(and(eq(apiKeys.identifier, identifier), eq(apiKeys.type, 'application')))
       .returning()
     if (!key) throw notFound()
+    await requireLevelsOf(tx, await findKeyOwner(tx, key))
     await recordApiKeyEvent(tx, 'user:api-key.delete', key)
   })
 }
 
-const toAcl = (rawLevels: Record<string, unknown>): Acl =>
-  Object.fromEntries(
-    aclResources.flatMap((resource) => (rawLevels[resource] ? [[resource, rawLevels[resource]]] : [])),
-  ) as Acl
-
-/** Refuses with 403 levels that the caller's own key does not have. */
-function requireOwnLevels(panel: Panel, acl: Acl): void {
-  const { actor } = panel
-  const ownAcl: Acl = (actor.kind === 'user' && actor.apiKey?.acl) || {}
-  const exceeding = (Object.keys(acl) as AclResource[]).filter(
-    (resource) => ((acl[resource] ?? 0) & ~(ownAcl[resource] ?? 0)) !== 0,
-  )
-  if (exceeding.length > 0)
-    throw forbidden(`Your own key does not have these levels: ${exceeding.join(', ')}.`)
-}
+const findKeyOwner = async (tx: Tx, { userId }: ApiKey) =>
+  single(await tx.db.select().from(users).where(eq(users.id, userId)))
 
 type KeyBounds = Pick<ApiKey, 'allowedIps' | 'expiresAt'>
 
-/** Locks the caller's own key against deletion. Refuses with 401 when it no longer exists. */
+/** Locks the caller's own key or account against deletion. Refuses with 401 when it no longer exists. */
 async function lockOwnKey(tx: Tx): Promise<KeyBounds> {
   const { actor } = tx
+  if (actor.kind === 'user' && actor.session) {
+    await lockCaller(tx)
+    return { allowedIps: [], expiresAt: null }
+  }
   const keyId = (actor.kind === 'user' && actor.apiKey?.id) || 0
   const [ownKey] = await tx.db
     .select({ allowedIps: apiKeys.allowedIps, expiresAt: apiKeys.expiresAt })
@@ -277,11 +275,12 @@ function limitToOwnKey(own: KeyBounds, wanted: KeyBounds): KeyBounds {
 async function findOwner(tx: Tx, id: number | null): Promise<{ id: number }> {
   if (id === null) return requireCaller(tx)
   const [owner] = await tx.db
-    .select({ id: users.id, rootAdmin: users.rootAdmin })
+    .select({ id: users.id, rootAdmin: users.rootAdmin, roleId: users.roleId })
     .from(users)
     .where(eq(users.id, id))
   if (!owner) throw invalidField('user_id', 'exists', 'The user_id field does not exist.')
-  if (!owner.rootAdmin)
+  if (!isAdministrator(owner))
     throw invalidField('user_id', 'in', 'The owner of an Application key must be an administrator.')
+  await requireLevelsOf(tx, owner)
   return owner
 }

@@ -3,12 +3,12 @@ import type { PgSelect } from 'drizzle-orm/pg-core'
 import { type Database, prepared } from '../../db/database.ts'
 import type { DataColumn } from '../../db/data-column.ts'
 import { rowColumn } from '../../db/embed.ts'
-import type { Node } from '../../db/tables/nodes.ts'
+import type { ApiKey } from '../../db/tables/api-keys.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { apiKeys, nodes, servers, sessions, subusers, users } from '../../db/schema.ts'
-import { hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
-import { matchesServerIdentifier } from '../servers/identifiers.ts'
-import { isSessionAlive, touchSessionCte } from './sessions.ts'
+import { type AccessNode, accessNodeColumns, hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
+import { roleAclColumn } from './administrators.ts'
+import { actingAdministratorColumn, isSessionAlive, touchSessionCte } from './sessions.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
 
 const placeholder = sql.placeholder
@@ -34,44 +34,73 @@ function touchApiKeyCte(db: Database) {
   )
 }
 
+/** Columns of a key that its credential is checked by. */
+const keyColumns = [
+  'id',
+  'type',
+  'identifier',
+  'secretHash',
+  'allowedIps',
+  'acl',
+  'expiresAt',
+] as const satisfies (keyof ApiKey)[]
+export type CredentialKey = Pick<ApiKey, (typeof keyColumns)[number]>
+
 /** Columns for the caller. */
 const callerColumns = () => ({ user: rowColumn(users), required: twoFactorSettingColumn() })
 
 /** Columns for their access to the server in the path, if there is one. */
-const accessColumns = (hasServer: boolean): AccessColumns =>
-  hasServer
+const accessColumns = (server: StatementOptions['server']): AccessColumns =>
+  server
     ? {
         server: rowColumn(servers),
-        node: rowColumn(nodes),
-        permissions: sql<string[] | null>`${subusers.permissions}`.mapWith(subusers.permissions),
+        node: rowColumn(nodes, accessNodeColumns),
+        permissions: grantedPermissions(),
         isTransferring: hasOpenTransfer(),
       }
     : { server: none, node: none, permissions: none, isTransferring: sql`false` }
 
 type AccessColumns = {
   server: SQL<Server | null>
-  node: SQL<Node | null>
+  node: SQL<AccessNode | null>
   permissions: SQL<string[] | null>
   isTransferring: SQL<boolean>
 }
 
 const none = sql<null>`null`
 
-/** Joins the server in the path, its node, and the caller as its subuser. */
-function joinServer<Query extends PgSelect>(query: Query): Query {
-  return query
-    .leftJoin(servers, matchesServerIdentifier())
-    .leftJoin(nodes, eq(nodes.id, servers.nodeId))
-    .leftJoin(subusers, isSubuserOf(servers.id, users.id)) as unknown as Query
+/**
+ * Selects the permissions of the caller as a subuser; an owner needs none. Joined, PostgreSQL could read all that the
+ * caller is a subuser of.
+ */
+function grantedPermissions(): SQL<string[] | null> {
+  const granted = sql`select ${subusers.permissions} from ${subusers} where ${isSubuserOf(servers.id, users.id)}`
+  return sql<string[] | null>`case when ${servers.ownerId} <> ${users.id} then (${granted}) end`.mapWith(
+    subusers.permissions,
+  )
 }
+
+/** Joins the server in the path, and its node. */
+function joinServer<Query extends PgSelect>(query: Query, by: 'uuid' | 'short'): Query {
+  return query
+    .leftJoin(servers, matchesIdentifier(by))
+    .leftJoin(nodes, eq(nodes.id, servers.nodeId)) as unknown as Query
+}
+
+/** Matches by one of both columns: then PostgreSQL expects one row. */
+const matchesIdentifier = (by: 'uuid' | 'short'): SQL =>
+  by === 'uuid'
+    ? eq(servers.uuid, sql`${placeholder('uuid')}::uuid`)
+    : eq(servers.uuidShort, sql`${placeholder('short')}::text`)
 
 /**
  * What a statement of a credential does besides: notes that the credential was used, finds the server that the
- * placeholders `uuid` and `short` name, and reads the column of a route.
+ * placeholder `uuid` or `short` names, and reads the column of a route.
  */
 export type StatementOptions = {
   writesUse: boolean
-  hasServer?: boolean
+  /** By what the path names the server; null without one. */
+  server?: 'uuid' | 'short' | null
   column: DataColumn<unknown> | null
 }
 
@@ -79,12 +108,12 @@ export type StatementOptions = {
 function credentialStatement<Statement>(
   db: Database,
   credential: string,
-  { writesUse, hasServer = false, column }: StatementOptions,
+  { writesUse, server = null, column }: StatementOptions,
   build: (connection: Database, name: string) => Statement,
 ): Statement {
   const name = [
     credential,
-    ...(hasServer ? ['server'] : []),
+    ...(server ? [`server_${server}`] : []),
     ...(writesUse ? [] : ['reading']),
     ...(column?.name ? [column.name] : []),
   ].join('_')
@@ -106,7 +135,12 @@ export const applicationStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_application', options, (connection, name) =>
     connection
       .with(...(options.writesUse ? [touchApiKeyCte(connection)] : []))
-      .select({ key: rowColumn(apiKeys), ...callerColumns(), data: dataForHolder(options.column) })
+      .select({
+        key: rowColumn(apiKeys, keyColumns),
+        ...callerColumns(),
+        roleAcl: roleAclColumn(),
+        data: dataForHolder(options.column),
+      })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(eq(apiKeys.identifier, placeholder('identifier')))
@@ -116,40 +150,59 @@ export const applicationStatement = (db: Database, options: StatementOptions) =>
 /** Finds a key with its owner and their access to a server; notes at most once a minute that it was used. */
 export const clientStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_client', options, (connection, name) => {
-    const { writesUse, hasServer = false, column } = options
+    const { writesUse, server = null, column } = options
     const query = connection
       .with(...(writesUse ? [touchApiKeyCte(connection)] : []))
       .select({
-        key: rowColumn(apiKeys),
+        key: rowColumn(apiKeys, keyColumns),
         ...callerColumns(),
-        ...accessColumns(hasServer),
+        ...accessColumns(server),
         data: dataForHolder(column),
       })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(eq(apiKeys.identifier, placeholder('identifier')))
       .$dynamic()
-    return (hasServer ? joinServer(query) : query).prepare(name)
+    return (server ? joinServer(query, server) : query).prepare(name)
   })
 
 /** Finds a live session with its user and their access to a server, and extends it. */
 export const sessionStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_session', options, (connection, name) => {
-    const { writesUse, hasServer = false, column } = options
+    const { writesUse, server = null, column } = options
     const query = connection
       .with(...(writesUse ? [touchSessionCte(connection)] : []))
       .select({
         sessionId: sql<string>`${sessions.id}`,
+        administrator: actingAdministratorColumn(),
         ...callerColumns(),
-        ...accessColumns(hasServer),
+        ...accessColumns(server),
         data: column?.column() ?? none,
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(isSessionAlive())
       .$dynamic()
-    return (hasServer ? joinServer(query) : query).prepare(name)
+    return (server ? joinServer(query, server) : query).prepare(name)
   })
+
+/** Finds a live session with its user, and extends it; the column of a route is over the user alone. */
+export const administratorStatement = (db: Database, options: StatementOptions) =>
+  credentialStatement(db, 'identify_administrator', options, (connection, name) =>
+    connection
+      .with(...(options.writesUse ? [touchSessionCte(connection)] : []))
+      .select({
+        sessionId: sql<string>`${sessions.id}`,
+        isActing: sql<boolean>`${sessions.administratorId} is not null`,
+        ...callerColumns(),
+        roleAcl: roleAclColumn(),
+        data: options.column?.column() ?? none,
+      })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(isSessionAlive())
+      .prepare(name),
+  )
 
 /** Finds the node of a token, or of the one before the last reset while that is accepted. */
 export const nodeStatement = (db: Database, column: StatementOptions['column']) =>

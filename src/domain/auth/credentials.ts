@@ -2,7 +2,6 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type DataColumn, readColumn } from '../../db/data-column.ts'
 import { nodes, servers, users } from '../../db/schema.ts'
 import { readEvenIfFull } from '../../db/write-failures.ts'
-import type { ApiKey } from '../../db/tables/api-keys.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { User } from '../../db/tables/users.ts'
@@ -13,16 +12,20 @@ import { recordEvent } from '../activity/record.ts'
 import { previousTokenLocation, tokenLocation } from '../nodes/daemon-address.ts'
 import { resolvePermissions } from '../permissions.ts'
 import { decryptKept, digest, equalDigests, equalSecrets } from '../secrets.ts'
-import type { ServerAccess, ServerOnNode } from '../servers/access.ts'
+import type { AccessNode, ServerAccess, ServerOnNode } from '../servers/access.ts'
 import { parseServerIdentifier } from '../servers/identifiers.ts'
-import { effectiveAcl } from './access-levels.ts'
+import { effectiveAcl, sharedLevels } from './access-levels.ts'
+import { administratorAcl, isAdministrator } from './administrators.ts'
 import {
+  administratorStatement,
   applicationStatement,
+  type CredentialKey,
   clientStatement,
   nodeStatement,
   sessionStatement,
 } from './credential-statements.ts'
-import { requireCaller } from './caller.ts'
+import { requireCaller, requireUnsuspended } from './caller.ts'
+import { keepNode } from './known-nodes.ts'
 import { sessionId } from './sessions.ts'
 import { requireTwoFactor } from './two-factor-policy.ts'
 
@@ -63,15 +66,16 @@ export async function authenticateClient(
   { server, skipTwoFactorCheck = false, column = null }: AccessTarget,
 ): Promise<Authenticated> {
   const { identifier, secretHash } = parseApiKey(token)
+  const named = parseServerIdentifier(server ?? null)
   const values = {
     identifier,
     secretHash,
     now: panel.now().toISOString(),
-    ...parseServerIdentifier(server ?? null),
+    ...named,
     ...column?.values,
   }
   const [row] = await readEvenIfFull(panel.db, (writesUse) =>
-    clientStatement(panel.db, { writesUse, hasServer: server !== undefined, column }).execute(values),
+    clientStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
   if (row?.key.type !== 'account') throw forbidden('An Application key is not accepted here.')
@@ -88,25 +92,32 @@ export async function authenticateSession(
   token: string,
   { server, skipTwoFactorCheck = false, column = null }: AccessTarget,
 ): Promise<Authenticated> {
+  const named = parseServerIdentifier(server ?? null)
   const values = {
     id: sessionId(token),
     now: panel.now().toISOString(),
-    ...parseServerIdentifier(server ?? null),
+    ...named,
     ...column?.values,
   }
   const [row] = await readEvenIfFull(panel.db, (writesUse) =>
-    sessionStatement(panel.db, { writesUse, hasServer: server !== undefined, column }).execute(values),
+    sessionStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
   )
   if (!row) throw unauthenticated()
-  if (!skipTwoFactorCheck) requireTwoFactor(row.user, row.required)
-  const actor: Actor = { kind: 'user', user: row.user, apiKey: null, session: { id: row.sessionId } }
+  const { user, administrator } = row
+  if (!skipTwoFactorCheck && !administrator) requireTwoFactor(user, row.required)
+  const session = { id: row.sessionId }
+  const actor: Actor = { kind: 'user', user, apiKey: null, session, ...(administrator && { administrator }) }
   return { actor, access: toServerAccess(row), data: row.data }
 }
+
+/** Returns by which column to look up the server; null without one. */
+const columnOf = (server: string | undefined, { uuid }: { uuid: string | null }) =>
+  server === undefined ? null : uuid === null ? ('short' as const) : ('uuid' as const)
 
 type AccessRow = {
   user: User
   server: Server | null
-  node: Node | null
+  node: AccessNode | null
   permissions: string[] | null
   isTransferring: boolean
 }
@@ -121,7 +132,7 @@ function toServerAccess({ user, server, node, ...row }: AccessRow): ServerAccess
 /**
  * Authenticates an Application key, and reads a column over the caller (`users`) in the same statement. Refuses with 401
  * an invalid key; with 403 an account key, an owner who is not an administrator, and an address that the key does not
- * allow. Spec: docs/api.md#application-credentials.
+ * allow. The levels of the key are bounded by those that its owner has now. Spec: docs/api.md#application-credentials.
  */
 export async function authenticateApplication(
   panel: Panel,
@@ -135,9 +146,37 @@ export async function authenticateApplication(
   )
   const actor = await verifyApiKey(panel, row, secretHash)
   if (row?.key.type !== 'application') throw forbidden('This needs an Application key.')
-  if (!row.user.rootAdmin) throw forbidden('This needs an administrator.')
-  requireTwoFactor(row.user, row.required)
-  return { actor, data: row.data }
+  requireAdministrator(row.user, row.required)
+  const acl = sharedLevels(effectiveAcl(row.key.acl), administratorAcl(row.user, row.roleAcl))
+  return { actor: { ...actor, acl }, data: row.data }
+}
+
+/**
+ * Does the same for the session token of an administrator's browser, which has the levels of root or of their role. Refuses with 401 an
+ * expired session and one of a guest, with 403 a user who is not an administrator, and acting for a user.
+ * Spec: docs/api.md#application-credentials.
+ */
+export async function authenticateAdministrator(
+  panel: Panel,
+  token: string,
+  column: DataColumn<unknown> | null = null,
+): Promise<{ actor: Actor; data: unknown }> {
+  const values = { id: sessionId(token), now: panel.now().toISOString(), ...column?.values }
+  const [row] = await readEvenIfFull(panel.db, (writesUse) =>
+    administratorStatement(panel.db, { writesUse, column }).execute(values),
+  )
+  if (!row) throw unauthenticated()
+  if (row.isActing) throw forbidden('Leave the account of the user first.')
+  requireAdministrator(row.user, row.required)
+  const session = { id: row.sessionId }
+  const acl = administratorAcl(row.user, row.roleAcl)
+  return { actor: { kind: 'user', user: row.user, apiKey: null, session, acl }, data: row.data }
+}
+
+/** Refuses with 403 a user who is not an administrator, with 400 one without a required second factor. */
+export function requireAdministrator(user: User, required: unknown): void {
+  if (!isAdministrator(user)) throw forbidden('This needs an administrator.')
+  requireTwoFactor(user, required)
 }
 
 /**
@@ -166,6 +205,7 @@ export async function authenticateNode(
   const isEqual = equalSecrets(secret, expected)
   if (!node || !isEqual) throw forbidden('The node credential is not valid.', 'HttpForbiddenException')
   if (!isPrevious && node.previousTokenId !== null) await forgetPreviousToken(panel, node)
+  if (!isPrevious) keepNode(panel, node)
   return { node, data: row?.data }
 }
 
@@ -185,17 +225,18 @@ function parseApiKey(token: string | null): { identifier: string; secretHash: st
   }
 }
 
-/** Checks secret, expiry and address of the key, and returns its actor. */
+/** Checks secret, expiry, owner and address of the key, and returns its actor. */
 async function verifyApiKey(
   panel: Panel,
-  row: { key: ApiKey; user: User } | undefined,
+  row: { key: CredentialKey; user: User } | undefined,
   secretHash: string,
-): Promise<Actor> {
+): Promise<Extract<Actor, { kind: 'user' }>> {
   const isEqual = equalDigests(row?.key.secretHash, secretHash)
   if (!row || !isEqual) throw unauthenticated()
   const { key, user } = row
   if (key.expiresAt && key.expiresAt <= panel.now()) throw unauthenticated()
-  const actor: Actor = { kind: 'user', user, apiKey: { id: key.id, acl: effectiveAcl(key.acl) } }
+  requireUnsuspended(user)
+  const actor = { kind: 'user' as const, user, apiKey: { id: key.id } }
   if (!isAllowedAddress(panel.ip, key.allowedIps)) {
     const subjects = [{ type: 'api_key' as const, id: key.id }]
     const properties = { identifier: key.identifier }

@@ -8,6 +8,7 @@ import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent, recordEventCte } from '../activity/record.ts'
 import { boolean, untrimmed } from '../fields.ts'
 import { digest, equalSecrets, randomText } from '../secrets.ts'
+import { requireUnsuspended } from './caller.ts'
 import { captchaFields, readCaptchaResponse, requireCaptcha } from './captcha.ts'
 import { countLoginAttempt, countNetworkAttempt, refundLoginAttemptCtes } from './login-attempts.ts'
 import { clearAttempts, consumeAttempt } from './attempt-limits.ts'
@@ -116,7 +117,7 @@ type SignInOptions = { method: string; remember?: boolean; additionalCtes?: With
 
 /**
  * Continues after a proven first factor: starts a session, or begins the two-factor checkpoint. One
- * statement. Records `auth:success` or `auth:checkpoint`.
+ * statement. Refuses with 403 a user whose sign-in is suspended. Records `auth:success` or `auth:checkpoint`.
  */
 export async function completeFirstFactor(
   panel: Panel,
@@ -124,6 +125,7 @@ export async function completeFirstFactor(
   clientInfo: ClientInfo,
   options: SignInOptions,
 ): Promise<SignIn> {
+  requireUnsuspended(user)
   if (user.totpEnabledAt === null) return startSession(panel, user, clientInfo, options)
   const { method, remember = false, additionalCtes = [] } = options
   const confirmationToken = randomText(confirmationLength)
@@ -241,7 +243,7 @@ async function prepareSecondFactor(
 
 /**
  * Starts a session for the user and deletes the browser's previous one; the browser is known to the account
- * from then on. One statement. Records `auth:success`.
+ * from then on. One statement. Refuses with 403 a user whose sign-in is suspended. Records `auth:success`.
  */
 export async function startSession(
   tx: Tx,
@@ -249,6 +251,7 @@ export async function startSession(
   clientInfo: ClientInfo,
   { method, remember = false, additionalCtes = [] }: SignInOptions,
 ): Promise<SignIn> {
+  requireUnsuspended(user)
   const actor = { kind: 'user' as const, user, apiKey: null }
   const recordedCte = recordEventCte(tx, 'auth:success', {
     userId: user.id,

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
 import { overloaded } from '../../errors.ts'
-import type { PasswordCost } from '../../panel.ts'
+import type { Panel, PasswordCost } from '../../panel.ts'
 
 /** The cost of new hashes, unless the configuration of the panel names another. */
 const defaultCost: PasswordCost = { N: 16_384, r: 8, p: 5 }
@@ -9,16 +9,34 @@ const saltBytes = 16
 const hashBytes = 32
 /** For random secrets of limited length: 4 MiB and about 10 ms. */
 const lowCost = { N: 4096, r: 8, p: 1 }
-/** Runs two hashes at a time: each takes 16 MiB and a thread of the pool, of which other work needs some. */
+/** Runs two hashes at a time: each takes 16 MiB and a thread. */
 const limitConcurrency = pLimit(2)
 
-/** Password checks in progress at most; the last one waits for about three seconds. Spec: docs/limits.md#sign-ins. */
+/** Computes one hash beside the thread that answers requests. */
+export type Scrypt = (
+  password: string,
+  salt: Buffer,
+  length: number,
+  options: ScryptOptions,
+) => Promise<Buffer>
+
+let runScrypt: Scrypt = (password, salt, length, options) =>
+  new Promise((resolve, reject) => {
+    scrypt(password, salt, length, options, (error, hash) => (error ? reject(error) : resolve(hash)))
+  })
+
+/** Sets what computes the hashes of this process, in place of the threads that Node has for files and ciphers. */
+export const setScrypt = (run: Scrypt): void => {
+  runScrypt = run
+}
+
+/** Hashes in progress and waiting at most; the last one waits for about three seconds. Spec: docs/limits.md#sign-ins. */
 export const maxPasswordChecks = 24
 let passwordChecks = 0
 
 /**
- * Runs work that verifies a password, from before its attempt is counted: what is refused must not count as a guess.
- * Refuses with 503 and `Retry-After` while this process has 24 in progress.
+ * Runs work that verifies or sets a password, from before its attempt is counted: what is refused must not count as a
+ * guess. Refuses with 503 and `Retry-After` while this process has 24 in progress.
  */
 export async function withPasswordCheck<T>(work: () => Promise<T>): Promise<T> {
   if (passwordChecks >= maxPasswordChecks)
@@ -30,6 +48,10 @@ export async function withPasswordCheck<T>(work: () => Promise<T>): Promise<T> {
     passwordChecks -= 1
   }
 }
+
+/** Hashes a new password of a user. Refuses as `withPasswordCheck` does. */
+export const hashNewPassword = ({ config }: Pick<Panel, 'config'>, password: string): Promise<string> =>
+  withPasswordCheck(() => hashPassword(password, config.passwordCost))
 
 const prefixOf = ({ N, r, p }: PasswordCost): string => `scrypt$${N}$${r}$${p}$`
 
@@ -114,10 +136,5 @@ function parseHash(storedHash: string): StoredHash | null {
   }
 }
 
-const derive = (password: string, salt: Buffer, length: number, options: ScryptOptions): Promise<Buffer> =>
-  limitConcurrency(
-    () =>
-      new Promise<Buffer>((resolve, reject) => {
-        scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)))
-      }),
-  )
+const derive: Scrypt = (password, salt, length, options) =>
+  limitConcurrency(() => runScrypt(password, salt, length, options))

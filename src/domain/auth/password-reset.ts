@@ -17,7 +17,7 @@ import { captchaFields, readCaptchaResponse, requireCaptcha } from './captcha.ts
 import { removeClaimedCredentials } from './claimed-account.ts'
 import { createKnownBrowserToken } from './known-browsers.ts'
 import { type ClientInfo, startSession } from './login.ts'
-import { hashPassword } from './password-hash.ts'
+import { hashPassword, withPasswordCheck } from './password-hash.ts'
 import { isPasswordConfirmed, newPasswordFields, replacePassword, unconfirmedPassword } from './password.ts'
 import type { NewSession } from './sessions.ts'
 
@@ -82,10 +82,16 @@ export type ResetOutcome = { session: NewSession | null; knownBrowserToken: stri
  * could still sign in to it is removed.
  *
  * Refuses with 403 while signing in with a password is switched off, with 400 and always the same error a
- * link that does not work, with 429 too many tries. Records `auth:reset-password`, and
- * `user:account.email-verified`. Spec: postAuthPasswordReset.
+ * link that does not work, with 429 too many tries, with 503 as `withPasswordCheck` does. Records
+ * `auth:reset-password`, and `user:account.email-verified`. Spec: postAuthPasswordReset.
  */
-export async function resetPassword(
+export const resetPassword = (
+  panel: Panel,
+  input: PasswordResetInput,
+  clientInfo: ClientInfo,
+): Promise<ResetOutcome> => withPasswordCheck(() => setByLink(panel, input, clientInfo))
+
+async function setByLink(
   panel: Panel,
   input: PasswordResetInput,
   clientInfo: ClientInfo,

@@ -14,7 +14,7 @@ import {
 } from '../nodes/access-revocations.ts'
 import { lockCaller, requireCaller } from './caller.ts'
 import { currentPasswordField, requireCurrentPassword, wrongPassword } from './current-password.ts'
-import { hashPassword } from './password-hash.ts'
+import { hashNewPassword } from './password-hash.ts'
 import { cancelPasswordResets } from './password-reset-tokens.ts'
 import { endSessions } from './sessions.ts'
 
@@ -50,7 +50,7 @@ type PasswordInput = z.output<ReturnType<typeof PasswordInput>>
 export async function changePassword(panel: Panel, input: PasswordInput): Promise<void> {
   const user = requireCaller(panel)
   await requireCurrentPassword(panel, user, input.current_password)
-  const passwordHash = await hashPassword(input.password, panel.config.passwordCost)
+  const passwordHash = await hashNewPassword(panel, input.password)
   const revocations = await inTransaction(panel, async (tx) => {
     const lockedUser = await lockCaller(tx)
     // Another request changed the password after this one verified it.

@@ -11,7 +11,7 @@ import { insertClaimingUser, UserInput } from '../users/users.ts'
 import { consumeAttempt } from './attempt-limits.ts'
 import { captchaFields, readCaptchaResponse, requireCaptcha } from './captcha.ts'
 import { type ClientInfo, type SignIn, startSession } from './login.ts'
-import { hashPassword } from './password-hash.ts'
+import { hashPassword, withPasswordCheck } from './password-hash.ts'
 import { isPasswordConfirmed, newPasswordFields, unconfirmedPassword } from './password.ts'
 
 /** Attempts from one network. */
@@ -30,9 +30,13 @@ type RegistrationInput = z.output<ReturnType<typeof RegistrationInput>>
  * or one with a link where addresses must be verified. Until then the address is only claimed.
  * Refuses with 403 while registration or signing in with a password is switched off, with 400 a missing
  * captcha, with 422 a user name or address that is taken, with 429 the eleventh attempt of a network in an
- * hour. Records `user:account.registered` and `auth:success`. Spec: postAuthRegister.
+ * hour, with 503 as `withPasswordCheck` does. Records `user:account.registered` and `auth:success`. Spec:
+ * postAuthRegister.
  */
-export async function registerUser(
+export const registerUser = (...registration: Parameters<typeof register>): Promise<SignIn> =>
+  withPasswordCheck(() => register(...registration))
+
+async function register(
   panel: Panel,
   input: RegistrationInput,
   clientInfo: ClientInfo,

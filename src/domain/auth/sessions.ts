@@ -1,13 +1,28 @@
-import { and, desc, eq, gt, isNotNull, lt, ne, sql, type SQL, type WithSubquery } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  or,
+  sql,
+  type SQL,
+  type WithSubquery,
+} from 'drizzle-orm'
 import { type Database, prepared, single } from '../../db/database.ts'
 import { sessions, users } from '../../db/schema.ts'
 import { readEvenIfFull } from '../../db/write-failures.ts'
+import type { Acl } from '../../db/tables/api-keys.ts'
 import type { Session, SessionData } from '../../db/tables/sessions.ts'
 import type { User } from '../../db/tables/users.ts'
 import { notFound } from '../../errors.ts'
-import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { type ActingAdministrator, inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { digest, equalSecrets, randomText } from '../secrets.ts'
+import { roleAclColumn } from './administrators.ts'
 import { requireCaller } from './caller.ts'
 import { createKnownBrowserToken } from './known-browsers.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
@@ -45,8 +60,14 @@ export const matchesCsrfToken =
 /** Whether the value of a cookie has the shape of a session token. */
 export const isSessionToken = (text: string): boolean => /^[A-Za-z0-9]{48}$/.test(text)
 
-/** A session with its user, and the value of the setting `two_factor.required`. */
-export type FoundSession = { session: Session; user: User | null; required: unknown }
+/** A session with its user, the levels of their role, and the value of the setting `two_factor.required`. */
+export type FoundSession = {
+  session: Session
+  user: User | null
+  roleAcl: Acl | null
+  administrator: ActingAdministrator | null
+  required: unknown
+}
 
 /**
  * Finds the session of a token with its user and extends it. Returns null when it has expired (12 hours
@@ -87,7 +108,8 @@ export async function createGuestSession(
   return { token: await insertSession(panel, { data }, guestMinutes, options), remembered: false }
 }
 
-async function insertSession(
+/** Inserts a session and deletes the `previous` one; returns its token. */
+export async function insertSession(
   tx: Tx,
   values: Partial<typeof sessions.$inferInsert>,
   minutes: number,
@@ -117,9 +139,11 @@ async function insertSession(
   return token
 }
 
-/** Deletes the session of a token. */
+/** Deletes the session of a token, and with one in which an administrator acts for a user the administrator's own. */
 export async function deleteSession(panel: Panel, token: string): Promise<void> {
-  await panel.db.delete(sessions).where(eq(sessions.id, sessionId(token)))
+  const id = sessionId(token)
+  const own = sql`(select s.administrator_session_id from ${sessions} s where s.id = ${id})`
+  await panel.db.delete(sessions).where(or(eq(sessions.id, id), eq(sessions.id, own)))
 }
 
 /** Merges data into the session, replacing equal keys. Extends the session of a guest. */
@@ -133,7 +157,7 @@ export async function mergeSessionData(
     .update(sessions)
     .set({
       data: sql`${sessions.data} || ${JSON.stringify(additions)}::jsonb`,
-      expiresAt: sql`greatest(${sessions.expiresAt}, ${guestUntil}::timestamptz)`,
+      expiresAt: sql`case when ${sessions.userId} is null then greatest(${sessions.expiresAt}, ${guestUntil}::timestamptz) else ${sessions.expiresAt} end`,
     })
     .where(eq(sessions.id, session.id))
 }
@@ -191,6 +215,8 @@ export function touchSessionCte(db: Database) {
         and(
           eq(sessions.id, placeholder('id')),
           isNotNull(sessions.userId),
+          // Acting for a user ends when it was said to end.
+          isNull(sessions.administratorId),
           gt(sessions.expiresAt, nowParameter),
           lt(sessions.lastActiveAt, sql`${nowParameter} - interval '1 minute'`),
         ),
@@ -198,6 +224,10 @@ export function touchSessionCte(db: Database) {
       .returning({ id: sessions.id }),
   )
 }
+
+/** Column with the administrator who acts for the user in the session (`sessions`); null in the user's own. */
+export const actingAdministratorColumn = (): SQL<ActingAdministrator | null> =>
+  sql`(select json_build_object('id', a.id, 'uuid', a.uuid, 'username', a.username) from ${users} a where a.id = ${sessions.administratorId})`
 
 /** Matches the session unless it has expired or is older than the account's last change of password. */
 export const isSessionAlive = () =>
@@ -211,7 +241,13 @@ const sessionStatement = (db: Database, writesUse: boolean) =>
   prepared(db, writesUse ? 'find_session' : 'find_session_reading', (connection) =>
     connection
       .with(...(writesUse ? [touchSessionCte(connection)] : []))
-      .select({ session: sessions, user: users, required: twoFactorSettingColumn() })
+      .select({
+        session: sessions,
+        user: users,
+        roleAcl: roleAclColumn(),
+        administrator: actingAdministratorColumn(),
+        required: twoFactorSettingColumn(),
+      })
       .from(sessions)
       .leftJoin(users, eq(users.id, sessions.userId))
       .where(isSessionAlive())
@@ -275,11 +311,11 @@ export async function listAccountSessions(panel: Panel): Promise<AccountSession[
   const rows = await panel.db
     .select()
     .from(sessions)
-    .where(and(eq(sessions.userId, userId), isAlive))
+    .where(and(eq(sessions.userId, userId), isNull(sessions.administratorId), isAlive))
     .orderBy(desc(sessions.lastActiveAt), desc(sessions.createdAt))
     .limit(maxListedSessions)
   const currentId = currentSessionId(panel)
-  return rows.map((row) => ({ ...row, id: row.id.slice(0, publicIdLength), isCurrent: row.id === currentId }))
+  return rows.map((row) => ({ ...row, id: publicSessionId(row), isCurrent: row.id === currentId }))
 }
 
 /**
@@ -289,10 +325,7 @@ export async function listAccountSessions(panel: Panel): Promise<AccountSession[
  */
 export async function endAccountSession(panel: Panel, id: string): Promise<string | null> {
   const user = await inTransaction(panel, async (tx) => {
-    const { owner, isAny } = await deleteSessions(
-      tx,
-      eq(sql`left(${sessions.id}, ${publicIdLength}::int)`, id),
-    )
+    const { owner, isAny } = await deleteSessions(tx, requireCaller(tx).id, hasPublicId(id))
     if (!isAny) throw notFound()
     return owner
   })
@@ -306,16 +339,25 @@ export async function endAccountSession(panel: Panel, id: string): Promise<strin
  */
 export async function endOtherSessions(panel: Panel): Promise<string> {
   const isOther = ne(sessions.id, currentSessionId(panel))
-  const { owner } = await inTransaction(panel, (tx) => deleteSessions(tx, isOther))
+  const { owner } = await inTransaction(panel, (tx) => deleteSessions(tx, requireCaller(tx).id, isOther))
   return createKnownBrowserToken(panel, owner)
 }
 
-/** Deletes sessions of the caller. The others stay valid; the tokens of known browsers do not. */
-async function deleteSessions(
+/** Matches the session with this id as `publicSessionId` gives it. */
+export const hasPublicId = (id: string): SQL => eq(sql`left(${sessions.id}, ${publicIdLength}::int)`, id)
+
+/** Returns the part of a session's id that people may see. */
+export const publicSessionId = ({ id }: Pick<Session, 'id'>): string => id.slice(0, publicIdLength)
+
+/**
+ * Deletes sessions of an account. The others stay valid; the tokens of known browsers do not. Records
+ * `user:session.delete` when there was one.
+ */
+export async function deleteSessions(
   tx: Tx,
-  condition: SQL,
+  userId: number,
+  condition: SQL | undefined,
 ): Promise<{ owner: Pick<User, 'uuid' | 'authVersion'>; isAny: boolean }> {
-  const { id: userId } = requireCaller(tx)
   const owner = await raiseAuthVersion(tx, userId)
   const { authVersion } = owner
   const isOwn = eq(sessions.userId, userId)

@@ -56,7 +56,7 @@ export type SftpSession = { user: User; server: Server; permissions: GrantedPerm
  * Refuses with 400 a user name without a server behind its last dot; with 429, before anything is hashed,
  * after five refused logins of one name and client in a minute, not counting unknown keys, and passwords
  * after 60 wrong ones in a minute from one site, 300 that one node asks about, or during a wait
- * for the account, as in a browser; with the same 403 an unknown user or server, a wrong password and a missing permission; with 409 a server whose state
+ * for the account, as in a browser; with the same 403 an unknown or suspended user, an unknown server, a wrong password and a missing permission; with 409 a server whose state
  * does not allow file access; with 503, which the daemon's user may repeat, as `withPasswordCheck` does. Records `auth:sftp.fail` for a wrong password of an existing account and
  * `server:sftp.denied` for a login without `file.sftp`. Spec: docs/files.md#sftp.
  */
@@ -81,7 +81,7 @@ async function openSftpSession(panel: Panel, node: Node, login: SftpLogin): Prom
     ? await verifyPassword(login.password, user?.passwordHash ?? null, panel.config.passwordCost)
     : found.hasKey
   if (!isValid) throw await recordRefusal(attempt, isPassword && user ? passwordFailure(user) : null)
-  if (!user || !server) throw await recordRefusal(attempt, null)
+  if (!user || !server || user.signInSuspendedAt) throw await recordRefusal(attempt, null)
   const permissions = resolvePermissions(server, user, found.permissions) ?? []
   if (!isGranted(permissions, 'file.sftp'))
     throw await recordRefusal(attempt, permissionFailure(user, server))

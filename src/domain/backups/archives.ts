@@ -1,5 +1,5 @@
 import type { Backup } from '../../db/tables/backups.ts'
-import type { Node } from '../../db/tables/nodes.ts'
+import type { AccessNode } from '../servers/access.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { badRequest, unavailable } from '../../errors.ts'
 import type { Panel, Tx } from '../../panel.ts'
@@ -51,7 +51,7 @@ export async function requireStoredArchive(panel: Panel, key: string): Promise<v
 /** The fields of a backup that locate its archive. */
 type ArchiveLocation = {
   server: Pick<Server, 'uuid'>
-  node: Node
+  node: AccessNode
   backup: Pick<Backup, 'uuid' | 'disk' | 'uploadId'>
 }
 

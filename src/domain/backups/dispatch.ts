@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { DaemonError, isUnanswered } from '../../adapters/daemon-error.ts'
 import { backups, nodes, servers } from '../../db/schema.ts'
 import type { Backup } from '../../db/tables/backups.ts'
-import type { Node } from '../../db/tables/nodes.ts'
+import type { AccessNode } from '../servers/access.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { deleteSubjectEvents } from '../activity/record.ts'
@@ -11,7 +11,7 @@ import { requireKnownDisk, removalLifetimeSeconds } from './archives.ts'
 import { failBackup } from './completion.ts'
 
 /** A backup whose row exists, with what the call to its daemon needs. */
-export type BackupDispatch = { server: Pick<Server, 'uuid'>; node: Node; backup: Backup }
+export type BackupDispatch = { server: Pick<Server, 'uuid'>; node: AccessNode; backup: Backup }
 
 /** The key of the job that sends the backup to the daemon. */
 export const startJobKey = ({ id }: Pick<Backup, 'id'>) => `start-backup:${id}`

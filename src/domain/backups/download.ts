@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { rowsOf } from '../../db/database.ts'
 import { activity, activitySubjects, backups } from '../../db/schema.ts'
 import type { Backup } from '../../db/tables/backups.ts'
-import type { Node } from '../../db/tables/nodes.ts'
+import type { AccessNode } from '../servers/access.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
@@ -19,7 +19,7 @@ import {
 /** Seconds for which a URL of the object store is valid. */
 const storedLinkSeconds = 300
 
-type Target = { server: Pick<Server, 'id' | 'uuid'>; node: Node }
+type Target = { server: Pick<Server, 'id' | 'uuid'>; node: AccessNode }
 
 /**
  * Creates a URL at which a browser downloads the archive: from the node, once and within 15 minutes, or from the

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
-import { countRow, unlimitedCount } from '../../db/pagination.ts'
+import { unlimitedCount } from '../../db/page-ids.ts'
+import { countRow } from '../../db/pagination.ts'
 import { findRow, listRows } from '../../db/related-rows.ts'
 import { databaseHosts, databases, servers } from '../../db/schema.ts'
 import type { DatabaseRow } from '../../db/tables/databases.ts'

@@ -10,7 +10,7 @@ import { conflict, displayError, notFound } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { recordAdminEvent, recordAdminUpdate } from '../activity/record.ts'
 import { boolean, integer, rowId, text, untrimmed } from '../fields.ts'
-import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
+import { combineFilters, containsFilter, type ListRequest, orderByColumns, shapeName } from '../filters.ts'
 import { hostField } from '../host-names.ts'
 import { decrypt, encrypt, type SecretLocation } from '../secrets.ts'
 import { invalidField } from '../validation.ts'
@@ -52,6 +52,7 @@ export function listDatabaseHosts(
   const filters = { name: containsFilter(databaseHosts.name), host: containsFilter(databaseHosts.host) }
   return listRows(panel.db, 'databaseHost', {
     ...request,
+    name: shapeName(request),
     include,
     search: combineFilters(filters, request.filters),
     orderBy: orderByColumns({ id: databaseHosts.id }, request.sorts),

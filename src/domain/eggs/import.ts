@@ -30,7 +30,7 @@ export async function importEggIntoNest(
   return refuseEggFaults(() =>
     rejectDuplicates({ eggs_uuid: 'uuid' }, () =>
       withNestLock(panel, nestId, async (tx) => {
-        const { uuid } = parseEgg(document)
+        const { uuid } = await parseEgg(document)
         const [taken] = uuid ? await tx.db.select().from(eggs).where(eq(eggs.uuid, uuid)) : []
         if (taken && taken.nestId !== nestId)
           throw invalidField('uuid', 'unique', 'An egg of another nest has this uuid.')
@@ -52,7 +52,7 @@ export async function importEgg(
   document: unknown,
   { replacesOther = false }: ImportOptions = {},
 ): Promise<ImportedEgg> {
-  const parsed = parseEgg(document)
+  const parsed = await parseEgg(document)
   return inTransaction(tx, async (tx) => {
     await tx.db.select({ id: nests.id }).from(nests).where(eq(nests.id, nest.id)).for('update')
     const existing = await findExistingEgg(tx, nest.id, parsed)

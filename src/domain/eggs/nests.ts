@@ -9,7 +9,7 @@ import { displayError, notFound } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordAdminEvent, recordAdminUpdate } from '../activity/record.ts'
 import { textBetween } from '../fields.ts'
-import type { ListRequest } from '../filters.ts'
+import { type ListRequest, shapeName } from '../filters.ts'
 
 /** Spec: postApplicationNests. The author defaults to the caller. */
 export const NestInput = () =>
@@ -24,7 +24,7 @@ type NestInput = z.output<ReturnType<typeof NestInput>>
 
 /** Lists a page of nests by id. Spec: getApplicationNests. */
 export function listNests(panel: Panel, request: ListRequest, include: string[]): Promise<RowPage<Nest>> {
-  return listRows(panel.db, 'nest', { ...request, include })
+  return listRows(panel.db, 'nest', { ...request, include, name: shapeName(request) })
 }
 
 /** Finds a nest with its included relations. Refuses with 404. */

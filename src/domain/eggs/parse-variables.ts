@@ -16,11 +16,11 @@ export type ParsedVariables = { variables: EggVariableImport[]; renames: Map<str
  * Parses the `variables` of an egg document. Reserved names are an issue in Pterodactyl documents and become
  * `SERVER_<name>` in Pelican ones, whose names are upper-cased. The last variable of a name counts.
  */
-export function parseVariables(
+export async function parseVariables(
   document: JsonObject,
   dialect: EggDialect,
   context: ParseContext,
-): ParsedVariables {
+): Promise<ParsedVariables> {
   const list = isEmptyObject(document.variables) ? [] : (document.variables ?? [])
   if (!Array.isArray(list)) context.issues.push({ field: 'variables', problem: 'must be a list' })
   const renames = new Map<string, string>()
@@ -31,7 +31,7 @@ export function parseVariables(
       context.issues.push({ field, problem: 'must be an object' })
       continue
     }
-    const variable = parseVariable(item, field, dialect, renames, context)
+    const variable = await parseVariable(item, field, dialect, renames, context)
     if (byName.has(variable.envVariable)) {
       context.warnings.push(`${field}: ${variable.envVariable} is defined twice, the later one counts`)
     }
@@ -58,16 +58,16 @@ function sortVariables(list: unknown[], dialect: EggDialect): { item: unknown; i
   )
 }
 
-function parseVariable(
+async function parseVariable(
   item: JsonObject,
   field: string,
   dialect: EggDialect,
   renames: Map<string, string>,
   context: ParseContext,
-): EggVariableImport {
+): Promise<EggVariableImport> {
   const rules = parseRules(item.rules, `${field}.rules`, context)
   const envVariable = parseName(item, `${field}.env_variable`, dialect, renames, context)
-  for (const warning of describeRuleProblems(envVariable, rules)) {
+  for (const warning of await describeRuleProblems(envVariable, rules)) {
     context.warnings.push(`${field}: ${warning}`)
   }
   return {

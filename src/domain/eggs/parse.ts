@@ -65,7 +65,7 @@ const dialects = new Map<unknown, EggDialect>([
  * Placeholders stay as they are. Throws an `EggFormatError` with every fault found. Spec:
  * docs/eggs.md#import-and-export.
  */
-export function parseEgg(json: unknown): EggImport {
+export async function parseEgg(json: unknown): Promise<EggImport> {
   const document = isJsonObject(json) ? json : {}
   const meta = isJsonObject(document.meta) ? document.meta : {}
   const dialect = dialects.get(meta.version)
@@ -74,7 +74,7 @@ export function parseEgg(json: unknown): EggImport {
   const context: ParseContext = { issues: findDocumentIssues(json), warnings: [] }
   if (context.issues.length > 0) throw new EggFormatError(context.issues)
 
-  const { variables, renames } = parseVariables(document, dialect, context)
+  const { variables, renames } = await parseVariables(document, dialect, context)
   const egg: EggColumns = {
     name: readRequiredText(document, 'name', 191, context),
     author: readRequiredText(document, 'author', 191, context),

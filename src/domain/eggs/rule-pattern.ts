@@ -1,5 +1,3 @@
-import { RE2JS } from 're2js'
-
 /** A `regex:` argument in its parts: the pattern between the delimiters and the modifiers after them. */
 export type DelimitedPattern = { body: string; modifiers: string }
 
@@ -13,14 +11,14 @@ const closingBrackets = new Map([
   ['<', '>'],
 ])
 // `u`, `D`, `U` and `S` have no effect: matching is by code point, `$` is the end, and only success counts.
-const modifierFlags = new Map([
-  ['i', RE2JS.CASE_INSENSITIVE],
-  ['m', RE2JS.MULTILINE],
-  ['s', RE2JS.DOTALL],
-  ['u', 0],
-  ['D', 0],
-  ['U', 0],
-  ['S', 0],
+const modifierFlags = new Map<string, 'CASE_INSENSITIVE' | 'MULTILINE' | 'DOTALL' | null>([
+  ['i', 'CASE_INSENSITIVE'],
+  ['m', 'MULTILINE'],
+  ['s', 'DOTALL'],
+  ['u', null],
+  ['D', null],
+  ['U', null],
+  ['S', null],
 ])
 
 /** Parses a PCRE pattern with delimiters; null while the closing delimiter is missing. */
@@ -39,14 +37,16 @@ export function parseDelimitedPattern(argument: string): DelimitedPattern | null
  * Compiles a `regex:` argument for a matcher of linear time (DO-6). Returns null when it is refused: no
  * delimiters, an unknown modifier, more than 1 KiB, a program that is too large, or syntax such as look-around.
  */
-export function compilePattern(argument: string): ((value: string) => boolean) | null {
+export async function compilePattern(argument: string): Promise<((value: string) => boolean) | null> {
   const pattern = byteLength(argument) <= maxPatternBytes ? parseDelimitedPattern(argument) : null
   if (!pattern) return null
+  // With its tables it is a sixth of what a function would load, and most rules have no pattern.
+  const { RE2JS } = await import('re2js')
   let flags = 0
   for (const modifier of pattern.modifiers) {
     const flag = modifierFlags.get(modifier)
     if (flag === undefined) return null
-    flags |= flag
+    if (flag !== null) flags |= RE2JS[flag]
   }
   try {
     const compiled = RE2JS.compile(pattern.body, flags)

@@ -26,8 +26,8 @@ const cache = new Map<string, CompiledRules>()
  * are the same. Configuration failures are always included, whatever the value: callers filter by `kind`. Spec:
  * docs/eggs.md#rules.
  */
-export function validateVariable(rules: string, value: string | null): RuleFailure[] {
-  const compiled = getCompiledRules(rules)
+export async function validateVariable(rules: string, value: string | null): Promise<RuleFailure[]> {
+  const compiled = await getCompiledRules(rules)
   const failures = [...compiled.problems]
   const isNull = value === null || value === ''
   for (const rule of compiled.rules) {
@@ -43,32 +43,33 @@ export function validateVariable(rules: string, value: string | null): RuleFailu
  * Finds the rules of a variable that cannot be used. Such a variable is read-only for users, since its values
  * cannot be checked.
  */
-export function ruleProblems(rules: string): RuleFailure[] {
-  return [...getCompiledRules(rules).problems]
+export async function ruleProblems(rules: string): Promise<RuleFailure[]> {
+  const { problems } = await getCompiledRules(rules)
+  return [...problems]
 }
 
 /** Describes each rule of a variable that cannot be used, in one sentence. */
-export const describeRuleProblems = (envVariable: string, rules: string): string[] =>
-  ruleProblems(rules).map(
+export const describeRuleProblems = async (envVariable: string, rules: string): Promise<string[]> =>
+  (await ruleProblems(rules)).map(
     ({ rule, parameters }) =>
       `${envVariable} has a rule that cannot be used (${rule}): ${parameters.join(',')}`,
   )
 
-function getCompiledRules(rules: string): CompiledRules {
+async function getCompiledRules(rules: string): Promise<CompiledRules> {
   const cached = cache.get(rules)
   if (cached) return cached
-  const compiled = compileRules(rules)
+  const compiled = await compileRules(rules)
   const oldest = cache.size >= maxCachedRuleSets ? cache.keys().next() : null
   if (oldest && !oldest.done) cache.delete(oldest.value)
   cache.set(rules, compiled)
   return compiled
 }
 
-function compileRules(text: string): CompiledRules {
+async function compileRules(text: string): Promise<CompiledRules> {
   const rules: CompiledRule[] = []
   const problems: RuleFailure[] = []
   for (const parsedRule of splitRules(text)) {
-    const compiled = compileRule(parsedRule)
+    const compiled = await compileRule(parsedRule)
     if ('kind' in compiled) problems.push(compiled)
     else rules.push(compiled)
   }
@@ -82,7 +83,7 @@ function compileRules(text: string): CompiledRules {
   }
 }
 
-function compileRule(parsedRule: ParsedRule): CompiledRule | RuleFailure {
+async function compileRule(parsedRule: ParsedRule): Promise<CompiledRule | RuleFailure> {
   const { name, argument } = parsedRule
   if (name === 'regex' || name === 'not_regex') return compilePatternRule(parsedRule)
   const createCheck = checkFactories.get(name)
@@ -92,9 +93,9 @@ function compileRule(parsedRule: ParsedRule): CompiledRule | RuleFailure {
   return passes ? { name, parameters, passes } : misconfigured('wrong_parameters', parsedRule)
 }
 
-function compilePatternRule(parsedRule: ParsedRule): CompiledRule | RuleFailure {
+async function compilePatternRule(parsedRule: ParsedRule): Promise<CompiledRule | RuleFailure> {
   const { name, argument } = parsedRule
-  const matches = argument === null ? null : compilePattern(argument)
+  const matches = argument === null ? null : await compilePattern(argument)
   if (!matches) return misconfigured('refused_pattern', parsedRule)
   const expected = name === 'regex'
   return {

@@ -24,7 +24,7 @@ export function seedEgg(
   options: { replacesEdited: boolean; earlierChecksums: string[] },
 ): Promise<SeededEgg> {
   return withNestLock(panel, nest.id, async (tx) => {
-    const parsed = parseEgg(document)
+    const parsed = await parseEgg(document)
     const existing = await findExistingEgg(tx, nest.id, parsed)
     const isEdited = existing && (await hasOwnContent(tx, existing, parsed, options.earlierChecksums))
     if (isEdited && !options.replacesEdited) return { egg: existing, isKept: true }

@@ -144,7 +144,7 @@ const toColumns = (input: EggVariableChanges) =>
 
 const toSubject = ({ id }: EggVariable) => ({ type: 'egg_variable' as const, id })
 
-const withWarnings = (variable: EggVariable): VariableWithWarnings => ({
+const withWarnings = async (variable: EggVariable): Promise<VariableWithWarnings> => ({
   variable,
-  warnings: describeRuleProblems(variable.envVariable, variable.rules),
+  warnings: await describeRuleProblems(variable.envVariable, variable.rules),
 })

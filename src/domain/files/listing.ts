@@ -105,9 +105,11 @@ const statusOf = (error: unknown) =>
   error instanceof ApiError || error instanceof DaemonError ? error.status : null
 const folderNotFound = () => notFound('The folder does not exist.')
 
-const nameCollator = new Intl.Collator('en', { numeric: true })
+// Created with the first listing: it takes a tenth of the time in which a function loads.
+let nameCollator: Intl.Collator | null = null
 
 function compareEntries(a: FileEntry, b: FileEntry): number {
+  nameCollator ??= new Intl.Collator('en', { numeric: true })
   const isFolder = (entry: FileEntry) => Number(entry.kind === 'folder')
   return isFolder(b) - isFolder(a) || nameCollator.compare(a.name, b.name)
 }

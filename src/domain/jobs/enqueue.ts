@@ -24,6 +24,8 @@ export type JobPayloads = {
   'settle-trash': { itemIds: string[] }
   'expire-trash': { serverId: number }
   'query-game': { serverId: number }
+  'check-nodes': { nodeIds: number[] }
+  'run-bulk-operation': { operationId: number }
   'run-schedule': { runId: string }
   'start-backup': { backupId: number }
   'restore-backup': { backupId: number; truncate: boolean }

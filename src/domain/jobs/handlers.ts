@@ -5,9 +5,11 @@ import { finishRemovalOnNode } from '../backups/remove.ts'
 import { watchRestoration } from '../backups/restoration-completion.ts'
 import { restoreBackupOnNode } from '../backups/restore.ts'
 import { discardUpload, sweepUploads } from '../backups/uploads.ts'
+import { runBulkOperation } from '../bulk/run.ts'
 import { applyDatabasePassword } from '../databases/passwords.ts'
 import { dropOrphanedDatabase, reconcileDatabase } from '../databases/reconciliation.ts'
 import { queryGame } from '../games/queries.ts'
+import { checkNodes } from '../heartbeats/check-nodes.ts'
 import { sendMail } from '../mail/send.ts'
 import { revokeDaemonAccess } from '../nodes/access-revocations.ts'
 import { configureNode, configureNodes } from '../nodes/configuration.ts'
@@ -49,6 +51,8 @@ export const jobHandlers: JobHandlers = {
   'settle-trash': reconcileTrash,
   'expire-trash': expireTrash,
   'query-game': queryGame,
+  'check-nodes': checkNodes,
+  'run-bulk-operation': runBulkOperation,
   'run-schedule': advanceRun,
   'watch-install': checkInstallation,
   prune,

@@ -1,15 +1,19 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { rowsOf } from '../../db/database.ts'
 import {
+  bulkOperations,
   emailVerifications,
   jobs,
+  nodeSamples,
   passwordResets,
   scheduleRuns,
+  serverSamples,
   sessions,
   throttles,
 } from '../../db/schema.ts'
 import type { Panel } from '../../panel.ts'
 import { pruneActivity } from '../activity/prune.ts'
+import { getSetting } from '../settings/settings.ts'
 import { batchSize, deleteInBatches } from './batch-deletion.ts'
 import { replaceJob } from './enqueue.ts'
 
@@ -20,17 +24,19 @@ const dayMs = 86_400_000
 const continuationDelayMs = 60_000
 
 /** Days for which finished rows are kept. */
-const retentionDays = { doneJobs: 7, deadJobs: 90, scheduleRuns: 30 }
+const retentionDays = { doneJobs: 7, deadJobs: 90, scheduleRuns: 30, bulkOperations: 7 }
 
 /**
  * Runs `prune`: deletes sessions, throttles and mailed links once they expire, finished jobs after 7 days,
- * dead ones after 90, runs of schedules after 30, activity after `activity.retention_days`. Repeats itself
+ * dead ones after 90, runs of schedules after 30, bulk operations after 7, activity after `activity.retention_days`, samples after
+ * `metrics.retention_days`. Repeats itself
  * after a day, or after a minute when rows are left.
  */
 export async function prune(panel: Panel): Promise<void> {
   const now = panel.now()
   let isDone = await pruneActivity(panel)
-  for (const statement of deleteStatements(now)) {
+  const statements = deleteStatements(now, await getSetting(panel, 'metrics.retention_days'))
+  for (const statement of statements) {
     const isEmpty = await deleteInBatches(async () => rowsOf(await panel.db.execute(statement)).length)
     isDone = isEmpty && isDone
   }
@@ -39,7 +45,7 @@ export async function prune(panel: Panel): Promise<void> {
 }
 
 /** Returns the statements; each deletes at most one batch and returns a row for each that it deleted. */
-function deleteStatements(now: Date): SQL[] {
+function deleteStatements(now: Date, sampleDays: number): SQL[] {
   const timestampSql = (daysAgo = 0) =>
     sql`${new Date(now.getTime() - daysAgo * dayMs).toISOString()}::timestamptz`
   const deleteFinishedJobs = (state: 'done' | 'dead', days: number) => sql`
@@ -66,5 +72,16 @@ function deleteStatements(now: Date): SQL[] {
       select id from ${scheduleRuns} where finished_at < ${timestampSql(retentionDays.scheduleRuns)}
       order by finished_at limit ${batchSize}
     ) returning 1`,
+    sql`delete from ${bulkOperations} where id in (
+      select id from ${bulkOperations} where created_at < ${timestampSql(retentionDays.bulkOperations)}
+      order by created_at limit ${batchSize}
+    ) returning 1`,
+    deleteSamples(nodeSamples, timestampSql(sampleDays)),
+    deleteSamples(serverSamples, timestampSql(sampleDays)),
   ]
 }
+
+const deleteSamples = (table: typeof nodeSamples | typeof serverSamples, before: SQL) => sql`
+  delete from ${table} where ctid = any(array(
+    select ctid from ${table} where hour < ${before} order by hour limit ${batchSize}
+  )) returning 1`

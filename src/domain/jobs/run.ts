@@ -24,8 +24,10 @@ export type RunningJob = Job & {
   /** Seconds since it was due: a queue may deliver messages a day late, and the panel may have been down. */
   latenessSeconds: number
 }
+/** `finished` when a handler has marked its job as done together with its last change. */
+export type JobEnd = 'finished' | void
 export type JobHandlers = {
-  [Name in JobName]: (panel: Panel, payload: JobPayloads[Name], job: RunningJob) => Promise<void>
+  [Name in JobName]: (panel: Panel, payload: JobPayloads[Name], job: RunningJob) => Promise<JobEnd>
 }
 
 const { placeholder } = sql
@@ -50,22 +52,18 @@ export async function runJob(
     return 'failed'
   }
   const handler = handlers[job.name as JobName] as
-    | ((panel: Panel, payload: unknown, job: RunningJob) => Promise<void>)
+    | ((panel: Panel, payload: unknown, job: RunningJob) => Promise<JobEnd>)
     | undefined
   const startMs = performance.now()
+  let end: JobEnd
   try {
     if (!handler) throw new Error(`There is no job named ${job.name}.`)
-    await handler(panel, job.payload, job).finally(() => observeJobDuration(panel, labels, startMs))
+    end = await handler(panel, job.payload, job).finally(() => observeJobDuration(panel, labels, startMs))
   } catch (error) {
     recordJobOutcome(panel, labels, await rescheduleJob(panel, job, error), error)
     return 'failed'
   }
-  await doneStatement(panel.db).execute({
-    id,
-    fence: job.fence,
-    runAt: job.runAt.toISOString(),
-    now: panel.now().toISOString(),
-  })
+  if (end !== 'finished') await storeDone(panel, job)
   recordJobOutcome(panel, labels, 'done')
   return 'done'
 }
@@ -136,6 +134,9 @@ const isHeldLease = (id: string | Placeholder, fence: number | Placeholder) =>
 
 /** Set in each statement: a prepared one would keep the time at which it was built. */
 const nowSql = sql`${placeholder('now')}::timestamptz`
+
+const storeDone = (panel: Panel, { id, fence, runAt }: Job) =>
+  doneStatement(panel.db).execute({ id, fence, runAt: runAt.toISOString(), now: panel.now().toISOString() })
 
 const doneStatement = (db: Database) =>
   prepared(db, 'job_done', (connection) =>

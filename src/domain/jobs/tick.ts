@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Panel } from '../../panel.ts'
+import { nodeCheckJobs } from '../heartbeats/check-nodes.ts'
 import { abandonedRunJobs } from '../schedules/advance-run.ts'
 import { claimDueSchedules } from '../schedules/due-schedules.ts'
 import { trashExpiryJobs } from '../trash/expiry.ts'
@@ -21,8 +22,8 @@ const recurringJobs = ['maintain-activity', 'prune', 'sweep-uploads'] as const
 export type TickReport = { part: string; count: number; milliseconds: number }[]
 
 /**
- * Runs the work of each minute in this order: claims due schedules, enqueues recurring jobs and expiry of the
- * trash, recovers abandoned runs, runs due jobs whose message was lost. Two ticks at once do no harm. A failing
+ * Runs the work of each minute in this order: claims due schedules, enqueues recurring jobs, expiry of the
+ * trash and checks of nodes, recovers abandoned runs, runs due jobs whose message was lost. Two ticks at once do no harm. A failing
  * step does not stop the others; its error is thrown at the end.
  */
 export async function runTick(panel: Panel): Promise<TickReport> {
@@ -76,18 +77,23 @@ async function runSteps(panel: Panel, start: Date): Promise<TickReport> {
   return report
 }
 
-/** Enqueues the jobs that recur, that delete expired trash, and that continue abandoned runs, in one statement. */
+/**
+ * Enqueues the jobs that recur, that delete expired trash, that continue abandoned runs and that check the nodes, in one
+ * statement.
+ */
 async function enqueueDueJobs(panel: Panel): Promise<PartCounts> {
   const added = await enqueueMissingJobs(panel, [
     recurringJobRows,
     trashExpiryJobs(panel.now()),
     abandonedRunJobs(panel.now()),
+    nodeCheckJobs,
   ])
   const countOf = (name: JobName) => added.get(name) ?? 0
   return [
     ['recurring', recurringJobs.length],
     ['trash', countOf('expire-trash')],
     ['runs', countOf('run-schedule')],
+    ['heartbeats', countOf('check-nodes')],
   ]
 }
 

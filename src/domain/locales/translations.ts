@@ -24,6 +24,7 @@ export const namespaces = [
   'settings',
   'feed',
   'docs',
+  'admin',
 ] as const
 export type Namespace = (typeof namespaces)[number]
 

@@ -9,7 +9,7 @@ import { displayError, notFound } from '../../errors.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import { recordAdminEvent, recordAdminUpdate } from '../activity/record.ts'
 import { text, textBetween } from '../fields.ts'
-import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
+import { combineFilters, containsFilter, type ListRequest, orderByColumns, shapeName } from '../filters.ts'
 import { rejectDuplicates } from '../validation.ts'
 import { enqueueLocationConfiguration, requireRegion } from './regions.ts'
 
@@ -44,6 +44,7 @@ export function listLocations(
 ): Promise<RowPage<Location>> {
   return listRows(panel.db, 'location', {
     ...request,
+    name: shapeName(request),
     include,
     search: combineFilters(
       { short: containsFilter(locations.short), long: containsFilter(locations.long) },

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type RowPage, unlimitedCount } from '../../db/pagination.ts'
+import { unlimitedCount } from '../../db/page-ids.ts'
+import { type RowPage } from '../../db/pagination.ts'
 import { listRows } from '../../db/related-rows.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Panel } from '../../panel.ts'

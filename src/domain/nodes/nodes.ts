@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, or } from 'drizzle-orm'
 import * as z from 'zod'
 import { isForeignKeyViolation, single } from '../../db/database.ts'
 import type { RowPage } from '../../db/pagination.ts'
@@ -9,7 +9,14 @@ import { displayError, notFound } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordAdminEvent, recordAdminUpdate } from '../activity/record.ts'
 import { boolean, integer, rowId, text, withFieldAliases } from '../fields.ts'
-import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
+import {
+  combineFilters,
+  containsFilter,
+  idFilter,
+  type ListRequest,
+  orderByColumns,
+  shapeName,
+} from '../filters.ts'
 import { hostField, urlHostField } from '../host-names.ts'
 import { lockRegions, remoteColumn } from '../locations/regions.ts'
 import { encrypt, randomText } from '../secrets.ts'
@@ -90,23 +97,36 @@ type NodeInput = z.output<ReturnType<typeof NodeInput>>
 type NodeChanges = z.output<ReturnType<typeof NodeChanges>>
 
 /** Fields that `filter` takes. */
-export const nodeFilters = ['uuid', 'name', 'fqdn', 'daemon_token_id']
+export const nodeFilters = ['id', 'uuid', 'name', 'fqdn', 'daemon_token_id', 'location_id']
 /** Fields that `sort` takes. */
 export const nodeSorts = ['id', 'uuid', 'memory', 'disk']
 
-/** Lists one page of nodes. Spec: getApplicationNodes. */
-export function listNodes(panel: Panel, request: ListRequest, include: string[]): Promise<RowPage<Node>> {
+/** Lists one page of nodes. `search` matches parts of name, domain and uuid. Spec: getApplicationNodes. */
+export function listNodes(
+  panel: Panel,
+  request: ListRequest & { search: string | null },
+  include: string[],
+): Promise<RowPage<Node>> {
+  const { search } = request
   const filters = {
+    id: idFilter(nodes.id),
     uuid: containsFilter(nodes.uuid),
     name: containsFilter(nodes.name),
     fqdn: containsFilter(nodes.fqdn),
     daemon_token_id: containsFilter(nodes.daemonTokenId),
+    location_id: idFilter(nodes.locationId),
   }
   const sorts = { id: nodes.id, uuid: nodes.uuid, memory: nodes.memory, disk: nodes.disk }
   return listRows(panel.db, 'node', {
     ...request,
+    name: shapeName(request),
     include,
-    search: combineFilters(filters, request.filters),
+    search: and(
+      combineFilters(filters, request.filters),
+      search === null
+        ? undefined
+        : or(...[nodes.name, nodes.fqdn, nodes.uuid].map((column) => containsFilter(column)([search]))),
+    ),
     orderBy: orderByColumns(sorts, request.sorts),
   })
 }

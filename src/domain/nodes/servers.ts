@@ -2,14 +2,8 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { DataColumn } from '../../db/data-column.ts'
 import { embedMany, embedOnce, embedOne, rowOf } from '../../db/embed.ts'
 import { jsonColumn } from '../../db/json.ts'
-import {
-  type FoundPage,
-  type PageNumbers,
-  preparedPage,
-  type RowPage,
-  toPage,
-  unlimitedCount,
-} from '../../db/pagination.ts'
+import { unlimitedCount } from '../../db/page-ids.ts'
+import { type FoundPage, limitOf, type PageNumbers, type RowPage, toPage } from '../../db/pagination.ts'
 import {
   activity,
   allocations,
@@ -38,6 +32,7 @@ import {
 import { matchesServerIdentifier, parseServerIdentifier } from '../servers/identifiers.ts'
 
 const { server: serverColumns, ...relatedColumns } = configuredColumns
+const { placeholder } = sql
 
 const embedEgg = () =>
   embedOne(eggs, {
@@ -76,25 +71,34 @@ type ListedServer = ConfiguredServer & {
   location: ConfiguredLocation | null
 }
 
-const nodeServersPage = () => ({
-  table: servers,
-  columns: serverColumns,
-  where: eq(servers.nodeId, nodes.id),
-  fields: {
-    egg: embedOnce(embedEgg(), servers.eggId, servers.id),
-    allocations: embedAllocations(),
-    location: embedOnce(embedLocation(), servers.nodeId, servers.id),
-  },
-  // The daemon reads as many pages as the total says.
-  maxExactTotal: unlimitedCount,
-})
-
 /**
  * Selects one page of the servers of a node (`nodes`) by id, with the rows of their configurations and the exact
- * total. Includes a server that is being transferred away. Wings: GET /servers.
+ * total, which says how many pages the daemon reads. Includes a server that is being transferred away. The first id of
+ * the page is found in the index alone. Wings: GET /servers.
  */
-export const nodeServersColumn = (request: PageNumbers): DataColumn<FoundPage<ListedServer>> =>
-  preparedPage({ name: 'node_servers', shape: nodeServersPage, values: {} }, request)
+export const nodeServersColumn = (request: PageNumbers): DataColumn<FoundPage<ListedServer>> => ({
+  name: 'node_servers',
+  column: () => {
+    const ofNode = eq(servers.nodeId, nodes.id)
+    const fields = {
+      egg: embedOnce(embedEgg(), servers.eggId, servers.id),
+      allocations: embedAllocations(),
+      location: embedOnce(embedLocation(), servers.nodeId, servers.id),
+    }
+    const { values, decode } = rowOf<ListedServer>(servers, fields, serverColumns)
+    const first = sql`select ${servers.id} from ${servers} where ${ofNode} order by ${servers.id} limit 1 offset ${placeholder('offset')}`
+    const page = sql`select * from ${servers} where ${ofNode} and ${servers.id} >= (${first}) order by ${servers.id} limit ${placeholder('limit')}`
+    return jsonColumn(
+      sql`select json_build_array((select count(*) from ${servers} where ${ofNode}), (select coalesce(json_agg(page_row), '[]'::json)
+        from (select ${values} as page_row from (${page}) ${servers} order by ${servers.id}) page_rows))`,
+      (value) => {
+        const [total, found] = value as [number, unknown[]]
+        return { total, extraCount: 0, rows: found.map(decode), maxExactTotal: unlimitedCount }
+      },
+    )
+  },
+  values: limitOf(request),
+})
 
 /** Returns the page that `nodeServersColumn` found. */
 export function toNodeServers(
@@ -106,7 +110,10 @@ export function toNodeServers(
   const location = rows[0]?.location ?? null
   return {
     ...page,
-    rows: rows.map((row) => toConfigurationRows(row, { ...row, egg: eggsById.get(row.eggId), location })),
+    rows: rows.map((row) => {
+      const { allocations: all, eggId } = row
+      return toConfigurationRows(row, { allocations: all, egg: eggsById.get(eggId), location })
+    }),
   }
 }
 

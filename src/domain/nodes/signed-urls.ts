@@ -21,6 +21,9 @@ export async function signUserToken(
   claims: Record<string, string>,
 ): Promise<string> {
   const user = requireCaller(panel)
+  const { actor } = panel
+  // The daemon reports what was done by this user, and ends the token by its id.
+  const reported = (actor.kind === 'user' && actor.administrator) || user
   return signDaemonToken({
     scope,
     secret: await decryptDaemonToken(panel, node),
@@ -29,7 +32,7 @@ export async function signUserToken(
     jti: websocketTokenId(user, server),
     issuedAt: panel.now(),
     lifetimeSeconds,
-    claims: { ...claims, server_uuid: server.uuid, user_uuid: user.uuid },
+    claims: { ...claims, server_uuid: server.uuid, user_uuid: reported.uuid },
   })
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Database, prepared, rowsOf } from '../../db/database.ts'
-import { jobs, nodes, scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../db/schema.ts'
+import { rowColumn } from '../../db/embed.ts'
+import { jobs, nodes, scheduleRuns, schedules, scheduleSteps, servers } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { ScheduleRun } from '../../db/tables/schedule-runs.ts'
 import type { ScheduleStep } from '../../db/tables/schedule-steps.ts'
@@ -8,9 +9,11 @@ import type { Schedule } from '../../db/tables/schedules.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { type JobName, type JobPayloads, type MissingJobs, replaceJob } from '../jobs/enqueue.ts'
+import type { JobEnd } from '../jobs/run.ts'
 import { hasOpenTransfer } from '../servers/access.ts'
 import { isTooLate, maxLatenessMs } from './due-schedules.ts'
 import { reasons } from './reasons.ts'
+import { type EndedStep, endRun, lockScheduleRow, type RunResult } from './end-run.ts'
 import { embedSteps } from './run-history.ts'
 import { markQueued, runJobKey } from './start-runs.ts'
 import { isOnline, performStep, type StepOutcome } from './step-actions.ts'
@@ -27,8 +30,6 @@ export type RunContext = {
   steps: ScheduleStep[]
 }
 
-type RunResult = { state: 'succeeded' | 'failed' | 'skipped'; reason: string | null }
-
 /**
  * Job: performs the next step of a run when it is due and enqueues the job for the one after it. Ends a run that
  * is done or may not continue, which frees its schedule.
@@ -37,7 +38,7 @@ type RunResult = { state: 'succeeded' | 'failed' | 'skipped'; reason: string | n
  * was not stored is `unknown`, which counts as a failure of the node. A job that comes twice, late or early
  * changes nothing.
  */
-export async function advanceRun(panel: Panel, { runId }: JobPayloads['run-schedule']): Promise<void> {
+export async function advanceRun(panel: Panel, { runId }: JobPayloads['run-schedule']): Promise<JobEnd> {
   const context = await findRun(panel, runId)
   if (context?.run.state !== 'running') return
   const step = context.steps.find(({ finishedAt }) => finishedAt === null)
@@ -48,7 +49,7 @@ export async function advanceRun(panel: Panel, { runId }: JobPayloads['run-sched
   if (!step) return
   if (step.dueAt && step.dueAt > panel.now()) return scheduleAdvance(panel, runId, step.dueAt)
   const outcome = await executeStepOnce(panel, context, step)
-  if (outcome) await recordStepOutcome(panel, context, step, outcome)
+  if (outcome) return recordStepOutcome(panel, context, step, outcome)
 }
 
 const unknownOutcome: StepOutcome = {
@@ -122,21 +123,25 @@ async function recordStepOutcome(
   context: RunContext,
   step: ScheduleStep,
   { state, reason, isDaemonFailure }: StepOutcome,
+): Promise<JobEnd> {
+  const endsRun = state !== 'succeeded' && !(step.continueOnFailure && isDaemonFailure)
+  const next = endsRun ? undefined : context.steps[context.steps.indexOf(step) + 1]
+  if (next) return continueWith(panel, context, { step, state, reason }, next)
+  const result: RunResult = endsRun ? { state: 'failed', reason } : { state: 'succeeded', reason: null }
+  return endRun(panel, context, result, { step, state, reason })
+}
+
+/** Stores the outcome of a step, once, and when the next one is due. */
+async function continueWith(
+  panel: Panel,
+  { run, schedule }: RunContext,
+  { step, ...outcome }: EndedStep,
+  next: ScheduleStep,
 ): Promise<void> {
-  const { run, schedule, steps } = context
   await inTransaction(panel, async (tx) => {
     const now = tx.now()
     await lockScheduleRow(tx, schedule)
-    const endsRun = state !== 'succeeded' && !(step.continueOnFailure && isDaemonFailure)
-    const next = endsRun ? undefined : steps[steps.indexOf(step) + 1]
-    if (!next)
-      return storeRunEnd(
-        tx,
-        context,
-        { state: endsRun ? 'failed' : 'succeeded', reason: endsRun ? reason : null },
-        { step, state, reason },
-      )
-    const recorded = await tx.db.execute(recordStatement(step, { state, reason }, now))
+    const recorded = await tx.db.execute(recordStatement(step, outcome, now))
     if (rowsOf(recorded).length === 0) return
     const dueAt = new Date(now.getTime() + next.timeOffset * 1000)
     await tx.db.update(scheduleSteps).set({ dueAt }).where(eq(scheduleSteps.id, next.id))
@@ -160,58 +165,6 @@ const taskOf = ({ taskId }: ScheduleStep) => (taskId === null ? [] : [{ id: task
 const scheduleAdvance = (tx: Tx, runId: string, runAt: Date) =>
   replaceJob(tx, 'run-schedule', { runId }, { key: runJobKey(runId), runAt })
 
-/**
- * Ends a run, once: steps that did not start are skipped, and the schedule is no longer processing unless it has
- * another run.
- */
-export async function endRun(panel: Panel, context: RunContext, result: RunResult): Promise<void> {
-  await inTransaction(panel, async (tx) => {
-    await lockScheduleRow(tx, context.schedule)
-    await storeRunEnd(tx, context, result)
-  })
-}
-
-/**
- * Stores the end of a run in one statement, since 10,000 runs may end in the same minute; with the outcome of its last
- * step, unless that is stored already. The schedule is locked.
- */
-async function storeRunEnd(
-  tx: Tx,
-  { run, schedule }: RunContext,
-  { state, reason }: RunResult,
-  last?: { step: ScheduleStep } & Pick<StepOutcome, 'state' | 'reason'>,
-): Promise<void> {
-  const at = sql`${tx.now().toISOString()}::timestamptz`
-  const hasOtherRun = sql`exists (
-    select from ${scheduleRuns} other where other.schedule_id = ${schedule.id} and other.id <> ${run.id}
-    and other.state = 'running' and other.reason is null
-  )`
-  const recorded = last ? recordStatement(last.step, last, tx.now()) : sql`select 1`
-  await tx.db.execute(sql`
-    with recorded as (${recorded}), ended as (
-      update ${scheduleRuns} set state = ${state}, reason = ${reason?.slice(0, 500) ?? null}, finished_at = ${at}
-      where id = ${run.id} and state = 'running' and exists (select from recorded) returning id
-    ), skipped as (
-      update ${scheduleSteps} set state = 'skipped', finished_at = ${at}
-      where run_id in (select id from ended) and state = 'pending'
-    ), dequeued_tasks as (
-      update ${tasks} set is_queued = false
-      where schedule_id = ${schedule.id} and is_queued and exists (select from ended) and not ${hasOtherRun}
-    ), cancelled_jobs as (
-      update ${jobs} set state = 'done', finished_at = ${at}
-      where key = ${runJobKey(run.id)} and state = 'waiting' and exists (select from ended)
-    )
-    update ${schedules} set last_run_at = ${at}, is_processing = ${hasOtherRun}
-    where id = ${schedule.id} and exists (select from ended)`)
-}
-
-/**
- * Locks the schedule before a run begins, changes or ends, so that changes happen one after the other and cannot
- * deadlock.
- */
-const lockScheduleRow = (tx: Tx, { id }: Schedule) =>
-  tx.db.execute(sql`select from ${schedules} where id = ${id} for update`)
-
 async function findRun(panel: Panel, id: string): Promise<RunContext | null> {
   const [context] = await runStatement(panel.db).execute({ run: id })
   return context ?? null
@@ -221,10 +174,10 @@ const runStatement = (db: Database) =>
   prepared(db, 'schedule_run', (connection) =>
     connection
       .select({
-        run: scheduleRuns,
-        schedule: schedules,
-        server: servers,
-        node: nodes,
+        run: rowColumn(scheduleRuns),
+        schedule: rowColumn(schedules),
+        server: rowColumn(servers),
+        node: rowColumn(nodes),
         isTransferring: hasOpenTransfer(),
         steps: embedSteps(),
       })

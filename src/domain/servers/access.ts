@@ -5,10 +5,26 @@ import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { GrantedPermissions } from '../permissions.ts'
 
+/** Columns of a node that the routes of its servers use. */
+export const accessNodeColumns = [
+  'id',
+  'uuid',
+  'name',
+  'fqdn',
+  'scheme',
+  'maintenanceMode',
+  'daemonListen',
+  'daemonSftp',
+  'queryAddress',
+  'sftpDomain',
+  'daemonToken',
+] as const satisfies (keyof Node)[]
+export type AccessNode = Pick<Node, (typeof accessNodeColumns)[number]>
+
 /** A server with its node, and what the caller may do there. */
 export type ServerAccess = {
   server: Server
-  node: Node
+  node: AccessNode
   permissions: GrantedPermissions
   isOwner: boolean
   isTransferring: boolean
@@ -22,7 +38,7 @@ const queryBuilder = () => new QueryBuilder({ casing: 'snake_case' })
 
 /** Matches the access of a user to a server as its subuser, which one who is only invited does not have. */
 export const isSubuserOf = (serverId: number | AnyPgColumn, userId: number | AnyPgColumn | Placeholder) =>
-  and(eq(subusers.serverId, serverId), eq(subusers.userId, userId), eq(subusers.pending, false))
+  and(eq(subusers.serverId, serverId), eq(subusers.userId, userId), sql`not ${subusers.pending}`)
 
 /** Selects the ids of the servers which the user owns or is a subuser of; for `inArray`. */
 export function accessibleServerIds(userId: number | AnyPgColumn | Placeholder) {
@@ -38,6 +54,14 @@ export function accessibleServerIds(userId: number | AnyPgColumn | Placeholder) 
         .where(and(eq(subusers.userId, userId), eq(subusers.pending, false))),
     )
 }
+
+/** Selects the same ids with the `permissions` that the user was granted, null for own servers; each once. */
+export const accessibleServers = (userId: AnyPgColumn) => sql`
+  select id, max(permissions) as permissions from (
+    select id, null::text[] as permissions from ${servers} owned where owned.owner_id = ${userId}
+    union all
+    select server_id, permissions from ${subusers} share where share.user_id = ${userId} and not share.pending
+  ) accessible group by id order by id`
 
 /** Matches the open transfer of a server, by default of the statement's own: at most one row of `transfers`. */
 export const isOpenTransfer = (serverId: number | AnyPgColumn = servers.id) =>

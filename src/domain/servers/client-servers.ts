@@ -1,9 +1,12 @@
 import { and, eq, inArray, not, type SQL, sql } from 'drizzle-orm'
 import { alias, QueryBuilder } from 'drizzle-orm/pg-core'
 import type { DataColumn } from '../../db/data-column.ts'
-import { embedMany, embedOnce, embedOne, valuesColumn, type ValuesOf } from '../../db/embed.ts'
+import { embedMany, embedOnce, embedOne, rowOf, valuesColumn, type ValuesOf } from '../../db/embed.ts'
+import { jsonColumn } from '../../db/json.ts'
+import { pageIds } from '../../db/page-ids.ts'
 import { type FoundPage, preparedPage, type RowPage, toPage } from '../../db/pagination.ts'
 import { allocations, eggs, eggVariables, nodes, servers, subusers, users } from '../../db/schema.ts'
+import { besideShared, sharedValues } from '../../db/shared-json.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
@@ -15,7 +18,13 @@ import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
 import { combineFilters, containsFilter, type ListRequest } from '../filters.ts'
 import { type GrantedPermissions, resolvePermissions } from '../permissions.ts'
-import { accessibleServerIds, hasOpenTransfer, isSubuserOf } from './access.ts'
+import {
+  accessibleServerIds,
+  accessibleServers,
+  hasOpenTransfer,
+  isSubuserOf,
+  type ServerAccess,
+} from './access.ts'
 import { serverSearchFilter } from './search.ts'
 
 const nodeColumns = [
@@ -49,6 +58,7 @@ const serverColumns = [
   'id',
   'uuid',
   'uuidShort',
+  'nodeId',
   'ownerId',
   'eggId',
   'allocationId',
@@ -103,18 +113,75 @@ export function clientServersColumn(
   include: readonly ServerInclude[],
 ): DataColumn<FoundPage<ListedServer>> {
   const filterCondition = combineFilters(filters, request.filters)
+  const { permissions, ...rows } = scopeOf(scope, filterCondition !== undefined)
   const shape = () => ({
     table: servers,
     columns: serverColumns,
-    fields: listedFields(include),
-    ...scopeOf(scope, filterCondition !== undefined),
+    fields: { ...listedFields(include), permissions },
+    ...rows,
     search: filterCondition,
   })
   const page = preparedPage(
     { name: ['client_servers', scope, ...include].join('_'), shape, values: {} },
     request,
   )
-  return filterCondition ? { ...page, name: null } : page
+  if (filterCondition) return { ...page, name: null }
+  return scope === 'accessible' && request.page === 1 ? firstPageColumn(request.perPage, include) : page
+}
+
+/**
+ * Selects the first page of the servers that the caller has access to straight from the indexes of owners and subusers:
+ * the rows are read once, and in the order of the page. The number of rows is part of the text, so that PostgreSQL
+ * expects as many and keeps its plan.
+ */
+function firstPageColumn(
+  perPage: number,
+  include: readonly ServerInclude[],
+): DataColumn<FoundPage<ListedServer>> {
+  return {
+    name: ['client_servers_first', perPage, ...include].join('_'),
+    column: () => {
+      const limit = sql.raw(String(perPage))
+      const { values, decode } = rowOf<ListedServer>(
+        servers,
+        { ...listedFields(include), permissions: sql<string[] | null>`${servers}.granted` },
+        serverColumns,
+      )
+      const { sources, total, maxExactTotal } = pageIds(
+        { table: servers, ...scopeOf('accessible', false) },
+        { limit: perPage, offset: 0 },
+      )
+      const rows = sql`select ${values} as page_row from (
+        select * from (
+          (select ${servers}.*, null::text[] as granted from ${servers}
+            where ${servers.ownerId} = ${users.id} order by ${servers.id} limit ${limit})
+          union all
+          (select ${servers}.*, ${subusers.permissions} from ${subusers} inner join ${servers} on ${servers.id} = ${subusers.serverId}
+            where ${subusers.userId} = ${users.id} and not ${subusers.pending} and ${servers.ownerId} <> ${users.id}
+            order by ${subusers.serverId} limit ${limit})
+        ) accessible order by id limit ${limit}
+      ) ${servers} order by ${servers.id}`
+      return jsonColumn(
+        sql`with sources as materialized (${sources}) select json_build_array(${total}, (select coalesce(json_agg(page_row), '[]'::json) from (${rows}) page_rows))`,
+        (value) => {
+          const [counted, found] = value as [number, unknown[]]
+          return { total: counted, extraCount: 0, rows: found.map(decode), maxExactTotal }
+        },
+      )
+    },
+    values: {},
+  }
+}
+
+/** Returns a server of the caller with the details that `serverDetailsColumn` found. */
+export function toClientServer(
+  panel: Panel,
+  access: ServerAccess,
+  { own, shared: egg }: ServerDetails,
+  include: readonly ServerInclude[],
+): ClientServer {
+  if (!egg) throw new Error('A server has no egg.')
+  return { ...access, ...own, egg, include, panelUrl: panel.config.url }
 }
 
 /** Returns the page that `clientServersColumn` found. Refuses with 401 callers without a user. */
@@ -127,22 +194,39 @@ export function toClientServers(
   const user = requireCaller(panel)
   const { rows, ...page } = toPage(found, request)
   const eggsById = new Map(rows.flatMap(({ egg }) => (egg ? [[egg.id, egg] as const] : [])))
+  const nodesById = new Map(rows.flatMap(({ node, nodeId }) => (node ? [[nodeId, node] as const] : [])))
   const panelUrl = panel.config.url
   return {
     ...page,
     rows: rows.map((row) => {
       const egg = eggsById.get(row.eggId)
-      if (!egg) throw new Error('A page of servers lacks one of their eggs.')
+      const node = nodesById.get(row.nodeId)
+      if (!egg || !node) throw new Error('A page of servers lacks one of their eggs or nodes.')
       const permissions = resolvePermissions(row, user, row.permissions) ?? []
-      return { ...row, server: row, egg, permissions, isOwner: row.ownerId === user.id, include, panelUrl }
+      const { isTransferring, allocations: shown, subusers: shownSubusers } = row
+      return {
+        server: row,
+        node,
+        isTransferring,
+        allocations: shown,
+        subusers: shownSubusers,
+        egg,
+        permissions,
+        isOwner: row.ownerId === user.id,
+        include,
+        panelUrl,
+      }
     }),
   }
 }
 
-/** Selects what a server (`servers`) shows beside its row. Spec: getClientServersByServer. */
+/** Eggs that servers of any request have. */
+const shownEggs = sharedValues<ShownEgg>()
+
+/** Selects what a server (`servers`) shows beside its row, the egg apart from the rest. Spec: getClientServersByServer. */
 export const serverDetailsColumn = (include: readonly ServerInclude[]): DataColumn<ServerDetails> => ({
   name: ['describe_server', ...include].join('_'),
-  column: () => valuesColumn(shownFields(include)),
+  column: () => besideShared(valuesColumn(detailFields(include)), embedEgg(), shownEggs),
   values: {},
 })
 
@@ -160,24 +244,36 @@ export const clientServerFilters = Object.keys(filters) as (keyof typeof filters
 /** Subqueries are built apart from a connection, so the builder must be told how columns are named. */
 const queryBuilder = () => new QueryBuilder({ casing: 'snake_case' })
 
-/** Returns where the servers of a scope come from, for the caller of the statement. */
-function scopeOf(scope: ServerScope, isFiltered: boolean): { source?: SQL; where?: SQL | undefined } {
+/** Where the servers of a scope come from, for the caller of the statement, and what the caller was granted there. */
+type ScopeRows = { source?: SQL; where?: SQL | undefined; permissions: SQL<string[] | null> }
+
+/** Owners and administrators need no granted permissions. */
+const noPermissions = sql<null>`null`
+
+function scopeOf(scope: ServerScope, isFiltered: boolean): ScopeRows {
   switch (scope) {
     case 'owner':
-      return { where: eq(servers.ownerId, users.id) }
+      return { where: eq(servers.ownerId, users.id), permissions: noPermissions }
     case 'admin':
       return {
         where: and(eq(users.rootAdmin, true), not(inArray(servers.id, accessibleServerIds(users.id)))),
+        permissions: noPermissions,
       }
     case 'admin-all':
-      return { where: eq(users.rootAdmin, true) }
+      return { where: eq(users.rootAdmin, true), permissions: noPermissions }
     default:
       // Without a filter the ids say enough: no server is read before the page is known.
       return isFiltered
-        ? { where: inArray(servers.id, accessibleServerIds(users.id)) }
-        : { source: sql`(${accessibleServerIds(users.id)}) ${servers}` }
+        ? { where: inArray(servers.id, accessibleServerIds(users.id)), permissions: grantedPermissions() }
+        : { source: accessibleServers(users.id), permissions: sql<string[] | null>`ids.permissions` }
   }
 }
+
+const grantedPermissions = () =>
+  sql<string[] | null>`(${queryBuilder()
+    .select({ permissions: subusers.permissions })
+    .from(subusers)
+    .where(isSubuserOf(servers.id, users.id))})`
 
 const embedNode = () =>
   embedOne(nodes, { columns: nodeColumns, where: (node) => eq(node.id, servers.nodeId) }) as SQL<NodeSummary>
@@ -222,22 +318,16 @@ const embedSubusers = () =>
     with: (each) => ({ user: embedOne(users, { where: (user) => eq(user.id, each.userId) }) }),
   }) as SQL<EmbeddedSubuser[]>
 
-/** Returns what a server of a list shows beside its row; each egg of the page once, with the first of its servers. */
-function listedFields(include: readonly ServerInclude[]) {
-  const grantedPermissions = queryBuilder()
-    .select({ permissions: subusers.permissions })
-    .from(subusers)
-    .where(isSubuserOf(servers.id, users.id))
-  return {
-    ...detailFields(include),
-    egg: embedOnce(embedEgg(), servers.eggId, servers.id),
-    node: embedNode(),
-    isTransferring: hasOpenTransfer(),
-    permissions: sql<string[] | null>`(${grantedPermissions})`,
-  }
-}
+/** Returns what a server of a list shows beside its row; each egg and node of the page once, with the first of its servers. */
+const listedFields = (include: readonly ServerInclude[]) => ({
+  ...detailFields(include),
+  egg: embedOnce(embedEgg(), servers.eggId, servers.id),
+  node: embedOnce(embedNode(), servers.nodeId, servers.id),
+  isTransferring: hasOpenTransfer(),
+})
 
-type ListedServer = ValuesOf<ReturnType<typeof listedFields>> & ClientServer['server']
+type ListedServer = ValuesOf<ReturnType<typeof listedFields>> & {
+  permissions: string[] | null
+} & ClientServer['server']
 
-const shownFields = (include: readonly ServerInclude[]) => ({ ...detailFields(include), egg: embedEgg() })
-type ServerDetails = ValuesOf<ReturnType<typeof shownFields>>
+type ServerDetails = { own: ValuesOf<ReturnType<typeof detailFields>>; shared: ShownEgg | null }

@@ -45,7 +45,7 @@ export async function createServer(panel: Panel, input: ServerInput): Promise<Se
   if (problems.length > 0) throw invalid(problems)
   const creation = {
     input,
-    values: variableValues(variables, input.environment),
+    values: await variableValues(variables, input.environment),
     deadline: performance.now() + (panel.config.creationWaitMs ?? defaultWaitMs),
   }
   return deploy

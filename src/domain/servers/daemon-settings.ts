@@ -143,7 +143,8 @@ export function daemonSettings(source: ConfigurationSource): DaemonSettings {
 /** Returns the ports of the server's allocations on its node by address; the primary one is always included. */
 export function portsByAddress(source: ConfigurationSource): Record<string, number[]> {
   const { server, allocation, allocations } = source
-  const onNode = allocations.filter((other) => other.nodeId === server.nodeId && other.id !== allocation.id)
-  const byAddress = Map.groupBy([allocation, ...onNode], (each) => each.ip)
-  return Object.fromEntries([...byAddress].map(([ip, list]) => [ip, list.map((each) => each.port)] as const))
+  const ports: Record<string, number[]> = { [allocation.ip]: [allocation.port] }
+  for (const { id, nodeId, ip, port } of allocations)
+    if (nodeId === server.nodeId && id !== allocation.id) (ports[ip] ??= []).push(port)
+  return ports
 }

@@ -1,6 +1,7 @@
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Location } from '../../db/tables/locations.ts'
 import type { Server } from '../../db/tables/servers.ts'
+import { plainCopy } from '../../db/json.ts'
 
 export type EnvironmentSource = {
   server: Pick<Server, 'uuid' | 'startup' | 'allocationLimit' | 'variables'>
@@ -24,17 +25,40 @@ export function variableValue(
  * win. `P_SERVER_ALLOCATION_LIMIT` is a number or null, all else text.
  */
 export function serverEnvironment({ server, variables, location }: EnvironmentSource): Environment {
-  return Object.fromEntries([
-    ...variables.map((variable) => [variable.envVariable, variableValue(server, variable)] as const),
-    ['STARTUP', server.startup],
-    ['P_SERVER_LOCATION', location.short],
-    ['P_SERVER_UUID', server.uuid],
-    ['P_SERVER_ALLOCATION_LIMIT', server.allocationLimit],
-  ])
+  const environment = { ...defaultEnvironment(variables) }
+  for (const [name, value] of Object.entries(server.variables)) {
+    if (Object.hasOwn(environment, name)) environment[name] = value ?? environment[name] ?? null
+  }
+  environment.STARTUP = server.startup
+  environment.P_SERVER_LOCATION = location.short
+  environment.P_SERVER_UUID = server.uuid
+  environment.P_SERVER_ALLOCATION_LIMIT = server.allocationLimit
+  return environment
+}
+
+const defaultEnvironments = new WeakMap<EnvironmentSource['variables'], Environment>()
+
+/** Returns all names with the defaults of the egg, made once for the servers of a page that share its variables. */
+function defaultEnvironment(variables: EnvironmentSource['variables']): Environment {
+  const known = defaultEnvironments.get(variables)
+  if (known) return known
+  const own = ['STARTUP', 'P_SERVER_LOCATION', 'P_SERVER_UUID', 'P_SERVER_ALLOCATION_LIMIT']
+  const environment = plainCopy(
+    Object.fromEntries([
+      ...variables.map(({ envVariable, defaultValue }) => [envVariable, defaultValue] as const),
+      ...own.map((name) => [name, null] as const),
+    ]),
+  )
+  defaultEnvironments.set(variables, environment)
+  return environment
 }
 
 /** Builds the environment for the daemon, which would write numbers as `3.000000`: text only, null as `''`. */
 export function daemonEnvironment(source: EnvironmentSource): Record<string, string> {
-  const entries = Object.entries(serverEnvironment(source))
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value ?? '')]))
+  const environment = serverEnvironment(source)
+  for (const name of Object.keys(environment)) {
+    const value = environment[name]
+    if (typeof value !== 'string') environment[name] = String(value ?? '')
+  }
+  return environment as Record<string, string>
 }

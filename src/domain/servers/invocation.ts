@@ -16,17 +16,30 @@ export type StartupSource = {
  */
 export function renderStartup(source: StartupSource, options: { hideVariables: boolean }): string {
   const { server, variables, allocation } = source
-  const values = new Map(
-    variables.map((variable) => {
-      const isHidden = options.hideVariables || !variable.userViewable
-      return [variable.envVariable, isHidden ? '[hidden]' : variableValue(server, variable)]
-    }),
-  )
-  values.set('SERVER_MEMORY', String(server.memory))
-  values.set('SERVER_IP', allocation.ip)
-  values.set('SERVER_PORT', String(allocation.port))
-  return server.startup.replace(
+  const { memory, startup } = server
+  const byName = variablesByName(variables)
+  const valueOf = (name: string): string | undefined => {
+    if (name === 'SERVER_MEMORY') return String(memory)
+    if (name === 'SERVER_IP') return allocation.ip
+    if (name === 'SERVER_PORT') return String(allocation.port)
+    const variable = byName.get(name)
+    if (!variable) return undefined
+    return options.hideVariables || !variable.userViewable ? '[hidden]' : variableValue(server, variable)
+  }
+  return startup.replace(
     /\{\{(\w+)\}\}/g,
-    (placeholder: string, name: string) => values.get(name) ?? placeholder,
+    (placeholder: string, name: string) => valueOf(name) ?? placeholder,
   )
+}
+
+type Variables = StartupSource['variables']
+/** Servers of a page that have the same egg share its variables. */
+const namedVariables = new WeakMap<Variables, Map<string, Variables[number]>>()
+
+function variablesByName(variables: Variables): Map<string, Variables[number]> {
+  const known = namedVariables.get(variables)
+  if (known) return known
+  const byName = new Map(variables.map((variable) => [variable.envVariable, variable] as const))
+  namedVariables.set(variables, byName)
+  return byName
 }

@@ -1,17 +1,25 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { RowPage } from '../../db/pagination.ts'
 import { findRow, listRows } from '../../db/related-rows.ts'
 import type { ServerFields } from '../../db/relations.ts'
-import { servers } from '../../db/schema.ts'
-import type { Server } from '../../db/tables/servers.ts'
+import { nodes, servers } from '../../db/schema.ts'
+import { type Server, serverStatuses } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
-import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
+import {
+  combineFilters,
+  containsFilter,
+  idFilter,
+  type ListRequest,
+  orderByColumns,
+  shapeName,
+} from '../filters.ts'
 
 /** A server with its related rows. */
 export type DetailedServer = Server & ServerFields
 
 const filters = {
+  id: idFilter(servers.id),
   uuid: containsFilter(servers.uuid),
   // It begins the uuid, which has an index for parts.
   uuidShort: (values: string[]) =>
@@ -20,6 +28,18 @@ const filters = {
   description: containsFilter(servers.description),
   image: containsFilter(servers.image),
   external_id: containsFilter(servers.externalId),
+  user_id: idFilter(servers.ownerId),
+  node_id: idFilter(servers.nodeId),
+  egg_id: idFilter(servers.eggId),
+  location_id: (values: string[]) =>
+    sql`${servers.nodeId} in (select ${nodes.id} from ${nodes} where ${idFilter(nodes.locationId)(values)})`,
+  status: statusFilter,
+}
+
+/** Matches servers with one of the statuses; `normal` is that of those without one. */
+function statusFilter(values: string[]) {
+  const named = serverStatuses.filter((status) => values.includes(status))
+  return or(inArray(servers.status, named), values.includes('normal') ? isNull(servers.status) : undefined)
 }
 
 /** Names that `filter[…]` may have. */
@@ -37,6 +57,7 @@ export function listServers(
   const { search } = request
   return listRows(panel.db, 'server', {
     ...request,
+    name: shapeName(request),
     include,
     search: and(
       combineFilters(filters, request.filters),

@@ -1,22 +1,45 @@
 type Segment = { text: string; isValue: boolean }
+/** The text before each placeholder, the parts of its key, and the text behind the last one. */
+type Template = { parts: { before: string; placeholder: string; path: string[] }[]; rest: string }
 
 /**
- * Fills the `{{key}}` placeholders of an egg's template in one pass. `resolve` returns a value, or null to
- * leave the placeholder to the daemon. Values can never form a placeholder for the daemon: their double braces
- * become `{ {`, also together with braces of the template or of another value.
+ * Fills the `{{key}}` placeholders of an egg's template in one pass. `resolve` gets the parts of the key and returns a
+ * value, or null to leave the placeholder to the daemon. Values can never form a placeholder for the daemon: their double
+ * braces become `{ {`, also together with braces of the template or of another value.
  */
-export function fillPlaceholders(template: string, resolve: (key: string) => string | null): string {
+export function fillPlaceholders(template: string, resolve: (path: string[]) => string | null): string {
+  const { parts, rest } = parsedTemplate(template)
   const segments: Segment[] = []
+  for (const { before, placeholder, path } of parts) {
+    const value = resolve(path)
+    segments.push({ text: value === null ? before + placeholder : before, isValue: false })
+    if (value !== null) segments.push({ text: value, isValue: true })
+  }
+  segments.push({ text: rest, isValue: false })
+  return joinSafely(segments)
+}
+
+/** Templates of eggs, which all their servers share. */
+const parsedTemplates = new Map<string, Template>()
+const maxParsedTemplates = 1000
+/** Longer ones are not kept. */
+const maxKeptLength = 1000
+
+function parsedTemplate(template: string): Template {
+  const known = parsedTemplates.get(template)
+  if (known) return known
+  const parts: Template['parts'] = []
   let position = 0
   for (const match of template.matchAll(/\{\{([\w.-]+)\}\}/g)) {
-    const value = resolve(match[1] ?? '')
-    if (value === null) continue
-    segments.push({ text: template.slice(position, match.index), isValue: false })
-    segments.push({ text: value, isValue: true })
-    position = match.index + match[0].length
+    const [placeholder, key = ''] = match
+    parts.push({ before: template.slice(position, match.index), placeholder, path: key.split('.') })
+    position = match.index + placeholder.length
   }
-  segments.push({ text: template.slice(position), isValue: false })
-  return joinSafely(segments)
+  const parsed = { parts, rest: template.slice(position) }
+  if (template.length > maxKeptLength) return parsed
+  if (parsedTemplates.size >= maxParsedTemplates) parsedTemplates.clear()
+  parsedTemplates.set(template, parsed)
+  return parsed
 }
 
 function joinSafely(segments: Segment[]): string {

@@ -55,41 +55,58 @@ function stopConfiguration(stop: string | null): ProcessConfiguration['stop'] {
 function configurationFiles(source: ConfigurationSource, settings: DaemonSettings): ConfigurationFile[] {
   let structures: JsonObject[] | null = null
   const fill = (template: string) =>
-    template.includes('{{')
-      ? fillPlaceholders(template.replaceAll(oldInterface, newInterface), (key) => {
-          structures ??= structuresOf(source, settings)
-          return resolve(key, structures)
-        })
-      : template
-  return Object.entries(source.egg.configFiles ?? {}).flatMap(([file, data]: [string, unknown]) => {
-    if (!isJsonObject(data) || !isJsonObject(data.find) || typeof data.parser !== 'string') return []
-    const extras = Object.entries(data).filter(([key, value]) => key !== 'find' && value !== null)
-    const replace = Object.entries(data.find).flatMap(([match, value]) => replacements(match, value, fill))
-    return [{ ...Object.fromEntries(extras), parser: data.parser, file, replace }]
-  })
+    fillPlaceholders(template, (path) => {
+      structures ??= structuresOf(source, settings)
+      return resolve(path, structures)
+    })
+  const filled = (replacement: FileReplacement) => {
+    const { replace_with: template } = replacement
+    if (typeof template !== 'string' || !template.includes('{{')) return replacement
+    return { ...replacement, replace_with: fill(template) }
+  }
+  return fileTemplatesOf(source.egg.configFiles).map((file) => ({
+    ...file,
+    replace: file.replace.map(filled),
+  }))
 }
 
-function replacements(match: string, value: unknown, fill: (template: string) => string): FileReplacement[] {
+/** Files with placeholders, by what the egg says of them, which the servers of a page share. */
+const fileTemplates = new WeakMap<object, ConfigurationFile[]>()
+
+function fileTemplatesOf(configFiles: unknown): ConfigurationFile[] {
+  if (typeof configFiles !== 'object' || configFiles === null) return []
+  const known = fileTemplates.get(configFiles)
+  if (known) return known
+  const files = Object.entries(configFiles).flatMap(([file, data]: [string, unknown]) => {
+    if (!isJsonObject(data) || !isJsonObject(data.find) || typeof data.parser !== 'string') return []
+    const extras = Object.entries(data).filter(([key, value]) => key !== 'find' && value !== null)
+    const replace = Object.entries(data.find).flatMap(([match, value]) => replacements(match, value))
+    return [{ ...Object.fromEntries(extras), parser: data.parser, file, replace }]
+  })
+  fileTemplates.set(configFiles, files)
+  return files
+}
+
+function replacements(match: string, value: unknown): FileReplacement[] {
   if (isJsonObject(value)) {
     return Object.entries(value).flatMap(([ifValue, inner]) => {
-      const scalar = filledScalar(inner, fill)
+      const scalar = scalarTemplate(inner)
       return scalar === undefined ? [] : [{ match, if_value: ifValue, replace_with: scalar }]
     })
   }
-  const scalar = filledScalar(value, fill)
+  const scalar = scalarTemplate(value)
   return scalar === undefined ? [] : [{ match, replace_with: scalar }]
 }
 
 /** Returns undefined for lists and objects, which the daemon cannot write. */
-function filledScalar(value: unknown, fill: (template: string) => string): Scalar | undefined {
+function scalarTemplate(value: unknown): Scalar | undefined {
   if (value === null) return ''
-  if (typeof value === 'string') return fill(value)
+  if (typeof value === 'string') return value.replaceAll(oldInterface, newInterface)
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 }
 
 /** Resolves a placeholder: `''` when the structures do not have it, null when the daemon resolves it. */
-function resolve(key: string, structures: JsonObject[]): string | null {
-  const [scope, ...path] = key.split('.')
+function resolve([scope, ...path]: string[], structures: JsonObject[]): string | null {
   if (scope === 'server') return valueAt(structures, path)
   if (scope === 'env') return valueAt(structures, ['build', 'env', ...path])
   return null

@@ -6,6 +6,8 @@ import { containsFilter, type Filter } from '../filters.ts'
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const addressPattern = new RegExp(`^((?:${octet}\\.){3}${octet})?(?::(\\d{1,5}))?$`)
 const maxPort = 65_535
+/** Digits of a port, from which on they begin a few ports only. */
+const minArrayDigits = 4
 const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -37,7 +39,10 @@ function allocationCondition(ip: string | undefined, port: string | undefined): 
         port === undefined ? undefined : portPrefixCondition(port),
       ),
     )
-  return inArray(servers.id, matching)
+  // As an array, the ids lead to their servers in order, however many PostgreSQL expects; many would fill a large one.
+  return port === undefined || port.length < minArrayDigits
+    ? inArray(servers.id, matching)
+    : sql`${servers.id} = any(array(${matching}))`
 }
 
 /** Matches ports by their first digits, as ranges, which an index can answer. */

@@ -66,8 +66,8 @@ export async function changeVariable(
   return inTransaction(panel, async (tx) => {
     const { id } = await lockServer(tx, access.server.id)
     const startup = await describeStartup(tx, access)
-    const variable = requireEditable(startup.variables, key)
-    requireValidValue(variable, value)
+    const variable = await requireEditable(startup.variables, key)
+    await requireValidValue(variable, value)
     const before = storedValue(startup.server, key)
     const after = value ?? ''
     if (before === after) return { startup, variable }
@@ -78,17 +78,17 @@ export async function changeVariable(
   })
 }
 
-function requireEditable(variables: readonly EggVariable[], key: string): EggVariable {
+async function requireEditable(variables: readonly EggVariable[], key: string): Promise<EggVariable> {
   const variable = variables.find((each) => each.envVariable === key && each.userViewable)
   if (!variable) throw badRequest('The server has no such variable.')
-  if (!variable.userEditable || ruleProblems(variable.rules).length > 0) {
+  if (!variable.userEditable || (await ruleProblems(variable.rules)).length > 0) {
     throw badRequest('This variable is read-only.')
   }
   return variable
 }
 
-function requireValidValue({ rules }: EggVariable, value: string | null): void {
-  const failures = validateVariable(rules, value)
+async function requireValidValue({ rules }: EggVariable, value: string | null): Promise<void> {
+  const failures = await validateVariable(rules, value)
   if (failures.length === 0) return
   throw invalid(
     failures.map(({ rule }) => ({

@@ -40,7 +40,7 @@ export async function changeStartup(panel: Panel, id: number, input: StartupInpu
         eggId: input.egg,
         image: input.image,
         skipScripts: input.skip_scripts,
-        variables: nextVariableValues(server, variables, input),
+        variables: await nextVariableValues(server, variables, input),
         updatedAt: tx.now(),
       })
       .where(eq(servers.id, id))
@@ -59,11 +59,11 @@ async function findEggVariables(tx: Tx, eggId: number): Promise<EggVariable[]> {
   return egg.variables
 }
 
-function nextVariableValues(
+async function nextVariableValues(
   server: Server,
   variables: EggVariable[],
   input: StartupInput,
-): Record<string, string> {
+): Promise<Record<string, string>> {
   if (Object.keys(input.environment).length > 0) return variableValues(variables, input.environment)
   if (input.egg === server.eggId) return server.variables
   const names = new Set(variables.map(({ envVariable }) => envVariable))

@@ -12,18 +12,18 @@ export type EnvironmentValues = Record<string, string | null | undefined>
  * Refuses with 422 on `environment.<NAME>`, one entry per broken rule. Rules that no value can satisfy do not
  * bind administrators. Spec: docs/servers.md#creation.
  */
-export function variableValues(
+export async function variableValues(
   variables: readonly EggVariable[],
   environment: EnvironmentValues,
-): Record<string, string> {
-  const failures = variables.flatMap(({ envVariable, rules }) =>
-    validateVariable(rules, environment[envVariable] ?? null)
-      .filter(({ kind }) => kind === 'value')
-      .map(({ rule }) => {
-        const field = `environment.${envVariable}`
-        return { field, rule, detail: `The ${field} field does not satisfy the rule "${rule}" of its egg.` }
-      }),
-  )
+): Promise<Record<string, string>> {
+  const failures: { field: string; rule: string; detail: string }[] = []
+  for (const { envVariable, rules } of variables) {
+    const field = `environment.${envVariable}`
+    for (const { kind, rule } of await validateVariable(rules, environment[envVariable] ?? null)) {
+      const detail = `The ${field} field does not satisfy the rule "${rule}" of its egg.`
+      if (kind === 'value') failures.push({ field, rule, detail })
+    }
+  }
   if (failures.length > 0) throw invalid(failures)
   return Object.fromEntries(variables.map(({ envVariable }) => [envVariable, environment[envVariable] ?? '']))
 }

@@ -198,6 +198,18 @@ export const settingDefinitions = {
   'notifications.install': booleanSetting(true, 'Owners get an e-mail when their server is installed.'),
   'notifications.reinstall': booleanSetting(true, 'Owners get an e-mail when their server is reinstalled.'),
 
+  'metrics.history': booleanSetting(
+    true,
+    'Usage of nodes and servers is stored, as their charts show it. Without it only the present state is known.',
+  ),
+  'metrics.retention_days': integerSetting(30, 1, 365, 'Days after which stored usage is deleted.'),
+  'metrics.server_minutes': integerSetting(
+    5,
+    1,
+    60,
+    'Minutes between two stored samples of a server; nodes have one each minute.',
+  ),
+
   'activity.retention_days': integerSetting(
     90,
     1,

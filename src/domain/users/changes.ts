@@ -6,8 +6,9 @@ import { conflict, displayError } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { isReleasedEmail, isSameEmail, lockClaimants, storeVerifiedEmail } from '../accounts/email-claims.ts'
 import { recordAdminUpdate } from '../activity/record.ts'
-import { requireAccessLevel } from '../auth/access-levels.ts'
-import { hashPassword } from '../auth/password-hash.ts'
+import { endActing } from '../auth/acting.ts'
+import { requireOtherRoot } from '../auth/administrators.ts'
+import { hashNewPassword } from '../auth/password-hash.ts'
 import { cancelPasswordResets } from '../auth/password-reset-tokens.ts'
 import { endSessions } from '../auth/sessions.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type NodeRevocation,
   tryDeliverRevocations,
 } from '../nodes/access-revocations.ts'
+import { requireGrant } from './grants.ts'
 import { findUser, lockUser, requireFreeEmail, storeUser, type UserChanges, userColumns } from './users.ts'
 
 /** Delay of the revocation job, during which the request notifies the nodes itself. */
@@ -25,8 +27,9 @@ const jobDelaySeconds = 30
  * Changes the fields that are present. A new address is verified at once, and unverified accounts with it lose
  * it. A new password or address ends all sessions and outstanding resets of the user. Both, and a demotion,
  * revoke access on the nodes; `revocationErrors` names the nodes that could not be notified at once after a
- * demotion, where jobs continue. Refuses with 403 a change of an administrator, and a promotion to one, when the
- * caller may not write administrators; with 404, and with 422 values that another user has. Records
+ * demotion, where jobs continue. Refuses with 403 a change of an administrator above the caller, and rights that the
+ * caller may not give (`requireGrant`); with 400 a demotion of the last root administrator; with 404, and with 422 values
+ * that another user has. Records
  * `admin:user.update`, and `user:account.email-verified` for a new address.
  */
 export async function changeUser(
@@ -34,23 +37,23 @@ export async function changeUser(
   id: number,
   input: UserChanges,
 ): Promise<{ user: User; revocationErrors: string[] }> {
-  const passwordHash = input.password
-    ? await hashPassword(input.password, panel.config.passwordCost)
-    : undefined
+  const passwordHash = input.password ? await hashNewPassword(panel, input.password) : undefined
   const { user, revocations } = await storeUser(panel, async (tx) => {
     const claimants = await lockClaimants(tx, input.email, id)
     const before = await lockUser(tx, id)
-    if (input.root_admin) requireAccessLevel(tx, 'administrators', 'write')
+    const roleId = await requireGrant(tx, before, input)
+    if (before.rootAdmin && input.root_admin === false) await requireOtherRoot(tx, id)
     const { email } = input
     const isNewEmail = !isSameEmail(email, before.email)
     if (isNewEmail) {
-      requireFreeEmail(tx, claimants, email, id)
+      await requireFreeEmail(tx, claimants, email, id)
       await storeVerifiedEmail(tx, before, email, claimants)
     }
     const hasNewLogin = isNewEmail || passwordHash !== undefined
     if (hasNewLogin) await endLogins(tx, id)
-    const changes = { ...userColumns(input), passwordHash, updatedAt: tx.now() }
+    const changes = { ...userColumns(input), roleId, passwordHash, updatedAt: tx.now() }
     const after = single(await tx.db.update(users).set(changes).where(eq(users.id, id)).returning())
+    if (after.rootAdmin !== before.rootAdmin || after.roleId !== before.roleId) await endActing(tx, id)
     const subject = { type: 'user' as const, id }
     const versions = { username: after.username, before, after }
     await recordAdminUpdate(tx, 'admin:user.update', subject, versions)

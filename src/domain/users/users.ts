@@ -18,13 +18,22 @@ import {
 } from '../accounts/email-claims.ts'
 import { hasUsableEmail } from '../accounts/email-policy.ts'
 import { recordAdminEvent } from '../activity/record.ts'
-import { requireAccessLevel } from '../auth/access-levels.ts'
-import { hashPassword } from '../auth/password-hash.ts'
-import { boolean, coercedText, email, textBetween, untrimmed } from '../fields.ts'
-import { combineFilters, containsFilter, ilikeFilter, type ListRequest, orderByColumns } from '../filters.ts'
+import { requireAuthorityOver, requireOtherRoot } from '../auth/administrators.ts'
+import { hashNewPassword } from '../auth/password-hash.ts'
+import { boolean, coercedText, email, rowId, textBetween, untrimmed } from '../fields.ts'
+import {
+  combineFilters,
+  containsFilter,
+  idFilter,
+  ilikeFilter,
+  type ListRequest,
+  orderByColumns,
+  shapeName,
+} from '../filters.ts'
 import { enqueuePasswordChoice } from '../mail/enqueue.ts'
 import { enqueueFullRevocation, enqueueUserRevocation } from '../nodes/access-revocations.ts'
 import { invalidField, rejectDuplicates } from '../validation.ts'
+import { requireGrant, requireRootGrant } from './grants.ts'
 
 /** Letters, digits and, between them, dots, hyphens and underscores. A dot ends the name in SFTP logins. */
 const usernamePattern = /^[a-zA-Z\d](?:[\w.-]*[a-zA-Z\d])?$/
@@ -42,6 +51,7 @@ export const UserInput = () =>
     password: untrimmed(z.string().max(1024, 'max')).nullish(),
     language: z.string().max(5, 'max').regex(languagePattern, 'regex').nullish(),
     root_admin: boolean().nullish(),
+    role_id: rowId().nullish().describe('Role of an administrator who is not root; null takes it away'),
   })
 /** The same fields: also a change sends e-mail address, user name and names. Spec: docs/compatibility.md#different-on-purpose. */
 export const UserChanges = () => UserInput()
@@ -58,23 +68,40 @@ const filterColumns = {
 }
 
 /** Names of the fields that `filter` accepts. */
-export const userFilters = Object.keys(filterColumns)
+export const userFilters = [...Object.keys(filterColumns), 'id']
 
 /**
  * Lists one page of users; without a sort, exact matches of a filter come first. An address that is only
- * claimed matches no filter (`hasUsableEmail`). Spec: docs/accounts.md#users.
+ * claimed matches no filter (`hasUsableEmail`). `search` matches parts of name, address, uuid and external id. Spec: docs/accounts.md#users.
  */
-export function listUsers(panel: Panel, request: ListRequest, include: string[]): Promise<RowPage<User>> {
+export function listUsers(
+  panel: Panel,
+  request: ListRequest & { search: string | null },
+  include: string[],
+): Promise<RowPage<User>> {
   const columns = Object.entries(filterColumns)
+  const { search } = request
   return listRows(panel.db, 'user', {
     ...request,
+    name: shapeName(request),
     include,
-    search: combineFilters(
-      {
-        ...Object.fromEntries(columns.map(([name, column]) => [name, containsFilter(column)])),
-        email: (values) => and(containsFilter(users.email)(values), hasUsableEmail(panel)),
-      },
-      request.filters,
+    search: and(
+      combineFilters(
+        {
+          ...Object.fromEntries(columns.map(([name, column]) => [name, containsFilter(column)])),
+          email: (values) => and(containsFilter(users.email)(values), hasUsableEmail(panel)),
+          id: idFilter(users.id),
+        },
+        request.filters,
+      ),
+      search === null
+        ? undefined
+        : or(
+            and(containsFilter(users.email)([search]), hasUsableEmail(panel)),
+            ...[users.username, users.uuid, users.externalId].map((column) =>
+              containsFilter(column)([search]),
+            ),
+          ),
     ),
     ...(request.sorts.length > 0
       ? { orderBy: orderByColumns({ id: users.id, uuid: users.uuid }, request.sorts) }
@@ -112,7 +139,7 @@ export const findUserByExternalId = (panel: Panel, externalId: string, include: 
  * Creates a user with a verified address. An account that had claimed the address without verifying it loses
  * it. One without a password gets a mail with a link to choose one, unless the setting
  * `notifications.account_created` is off, and cannot sign in before; so does one with a `temporaryPassword`.
- * Refuses with 403 an administrator when the caller may not write administrators; with 422 a user name or
+ * Refuses with 403 an administrator whom the caller may not make (`requireGrant`); with 422 a user name or
  * e-mail address that is taken, case-insensitively, and an external id that is taken. Records
  * `admin:user.create`.
  */
@@ -121,14 +148,15 @@ export async function addUser(
   input: UserInput,
   { temporaryPassword = null }: { temporaryPassword?: string | null } = {},
 ): Promise<User> {
-  if (input.root_admin) requireAccessLevel(panel, 'administrators', 'write')
+  if (input.root_admin) requireRootGrant(panel)
   const password = input.password || temporaryPassword
-  const passwordHash = password ? await hashPassword(password, panel.config.passwordCost) : null
+  const passwordHash = password ? await hashNewPassword(panel, password) : null
   return storeUser(panel, async (tx) => {
     const claimants = await lockClaimants(tx, input.email, null)
-    const holder = requireFreeEmail(tx, claimants, input.email, null)
+    const holder = await requireFreeEmail(tx, claimants, input.email, null)
     await releaseEmail(tx, input.email, claimants, null)
-    const user = await insertRow(tx, input, passwordHash, tx.now())
+    const roleId = await requireGrant(tx, { rootAdmin: false, roleId: null }, input)
+    const user = await insertRow(tx, { ...input, role_id: roleId }, passwordHash, tx.now())
     if (holder) await acceptInvitations(tx, holder, user)
     await recordAdminEvent(tx, 'admin:user.create', toSubject(user), { username: user.username })
     if (!input.password) await enqueuePasswordChoice(tx, 'account-created', user.id)
@@ -146,14 +174,24 @@ export const insertClaimingUser = (
   passwordHash: string,
 ): Promise<User> => rejectDuplicates(uniqueConstraints, () => insertRow(tx, input, passwordHash, null))
 
+/** Creates the first user in a transaction, with a verified address; `uuid` is random when left out. */
+export const insertFirstUser = (
+  tx: Tx,
+  input: Omit<UserInput, 'password'>,
+  passwordHash: string | null,
+  uuid: string | undefined,
+): Promise<User> => insertRow(tx, input, passwordHash, tx.now(), uuid)
+
 async function insertRow(
   tx: Tx,
   input: Omit<UserInput, 'password'>,
   passwordHash: string | null,
   emailVerifiedAt: Date | null,
+  uuid?: string,
 ): Promise<User> {
   const values = {
     ...userColumns(input),
+    uuid,
     email: input.email,
     emailVerifiedAt,
     firstName: input.first_name,
@@ -170,24 +208,23 @@ export const storeUser = <T>(panel: Panel, work: (tx: Tx) => Promise<T>): Promis
 
 /**
  * Returns the other account that claims the address, if one does. Refuses with 422 when it verified it, with 403
- * an administrator's when the caller may not write administrators.
+ * that of an administrator above the caller.
  */
-export function requireFreeEmail(
+export async function requireFreeEmail(
   tx: Tx,
   claimants: User[],
   email: string,
   userId: number | null,
-): User | null {
+): Promise<User | null> {
   const holder = otherHolder(claimants, email, userId)
   if (holder?.emailVerifiedAt) throw invalidField('email', 'unique', 'The email has already been taken.')
-  if (holder?.rootAdmin) requireAccessLevel(tx, 'administrators', 'write')
+  if (holder) await requireAuthorityOver(tx, holder)
   return holder
 }
 
 /**
  * Deletes a user with their picture, keys and access to servers, on the nodes too. Refuses with 400 a user
- * who owns servers and the caller, with 403 an administrator when the caller may not write administrators,
- * with 404. Records `admin:user.delete`.
+ * who owns servers, the caller and the last root administrator, with 403 an administrator above the caller, with 404. Records `admin:user.delete`.
  */
 export async function removeUser(panel: Panel, id: number): Promise<void> {
   const { actor } = panel
@@ -195,6 +232,7 @@ export async function removeUser(panel: Panel, id: number): Promise<void> {
   try {
     const { avatarKey } = await inTransaction(panel, async (tx) => {
       const user = await lockUser(tx, id)
+      if (user.rootAdmin) await requireOtherRoot(tx, id)
       await (user.rootAdmin ? enqueueFullRevocation(tx, user) : enqueueUserRevocation(tx, user))
       await tx.db.delete(users).where(eq(users.id, id))
       await recordAdminEvent(tx, 'admin:user.delete', toSubject(user), { username: user.username })
@@ -208,13 +246,13 @@ export async function removeUser(panel: Panel, id: number): Promise<void> {
 }
 
 /**
- * Locks an account that the caller wants to change. Refuses with 403 an administrator when the caller may not
- * write administrators, with 404.
+ * Locks an account that the caller wants to change. Refuses with 403 an administrator above the caller
+ * (`requireAuthorityOver`), with 404.
  */
 export async function lockUser(tx: Tx, id: number): Promise<User> {
   const [user] = await tx.db.select().from(users).where(eq(users.id, id)).for('update')
   if (!user) throw notFound()
-  if (user.rootAdmin) requireAccessLevel(tx, 'administrators', 'write')
+  await requireAuthorityOver(tx, user)
   return user
 }
 
@@ -229,6 +267,7 @@ export const userColumns = (input: UserChanges) => ({
   lastName: input.last_name,
   language: input.language ?? undefined,
   rootAdmin: input.root_admin ?? undefined,
+  roleId: input.role_id,
 })
 
 async function findUserWhere(panel: Panel, where: SQL, include: string[]): Promise<User> {

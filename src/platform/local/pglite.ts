@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, openAsBlob } from 'node:fs'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -15,6 +15,9 @@ import { timeStatement } from '../statement-stats.ts'
 import { freeBytes, guardDisk, minFreeBytes, requireFreeDisk } from './disk-guard.ts'
 import { nameStatements } from './pglite-statements.ts'
 
+/** The file by which a folder is a database. */
+const versionFile = 'PG_VERSION'
+
 const cacheDirectory = join(repositoryRoot, 'node_modules', '.cache', 'roost')
 
 /**
@@ -27,8 +30,8 @@ export async function openPglite(
   directory: string | null,
   onStatement?: (text: string) => void,
 ): Promise<DatabaseHandle & { snapshot: () => Promise<Blob> }> {
-  const isNew = directory === null || !existsSync(join(directory, 'PG_VERSION'))
-  const snapshot = isNew ? await readSnapshot() : null
+  const isNew = directory === null || !existsSync(join(directory, versionFile))
+  const snapshot = isNew ? await findSnapshot() : null
   if (directory) {
     await mkdir(directory, { recursive: true })
     requireFreeDisk(directory, isNew)
@@ -56,11 +59,13 @@ export async function openPglite(
 }
 
 /** Opens the engine. What it throws is often no error, and then has a number only. */
-async function createEngine(directory: string | null, snapshot: Blob | null): Promise<PGlite> {
+async function createEngine(directory: string | null, snapshot: string | null): Promise<PGlite> {
   try {
+    // The engine would unpack it in memory, and 60 MiB of the process would stay taken.
+    if (directory && snapshot) await unpackSnapshot(snapshot, directory)
     return await PGlite.create({
       ...(directory ? { dataDir: directory } : {}),
-      ...(snapshot ? { loadDataDir: snapshot } : {}),
+      ...(snapshot && !directory ? { loadDataDir: await openAsBlob(snapshot) } : {}),
       extensions: { pg_trgm },
       // Its own default takes 128 MiB; the system caches the files of a small database as well.
       startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=8MB'],
@@ -113,12 +118,27 @@ async function snapshotPath(): Promise<string> {
   return join(cacheDirectory, `pglite-${hash.digest('hex').slice(0, 16)}.tar.gz`)
 }
 
-async function readSnapshot(): Promise<Blob | null> {
-  try {
-    return new Blob([new Uint8Array(await readFile(await snapshotPath()))])
-  } catch {
-    return null
+/** Returns the path of the snapshot; null when there is none yet. */
+async function findSnapshot(): Promise<string | null> {
+  const path = await snapshotPath()
+  return existsSync(path) ? path : null
+}
+
+/** Unpacks the snapshot file by file. What makes it a database comes last, so that half of it is none. */
+async function unpackSnapshot(snapshot: string, directory: string): Promise<void> {
+  const { extract } = await import('tar')
+  const failures: string[] = []
+  const onwarn = (code: string, message: string | Error) => {
+    // Its paths begin with a slash, which is left out.
+    if (code !== 'TAR_ENTRY_INFO') failures.push(message instanceof Error ? message.message : message)
   }
+  const unpack = async (filter: (path: string) => boolean) => {
+    await extract({ file: snapshot, cwd: directory, onwarn, filter })
+    if (failures[0] !== undefined) throw new Error(failures[0])
+  }
+  const isVersion = (path: string) => path.replace(/^\//, '') === versionFile
+  await unpack((path) => !isVersion(path))
+  await unpack(isVersion)
 }
 
 /** Writes the snapshot to a temporary file and renames it, so that no process reads half of it. */

@@ -26,7 +26,7 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
     if (isClosed) return
     const body = JSON.stringify({ job: id })
     const url = `${options.origin()}/jobs/run`
-    const signature = await signMessage({ key: options.signingKeys.current, url, body })
+    const signature = signMessage({ key: options.signingKeys.current, url, body })
     const headers = {
       'content-type': 'application/json',
       'upstash-signature': signature,

@@ -17,6 +17,7 @@ import { openMailer } from '../mail.ts'
 import { openNeon } from '../neon.ts'
 import { nodeGameQuery } from '../node-game-query.ts'
 import { nodeDaemonFetch } from '../node-daemon-fetch.ts'
+import { nodeProbe } from '../node-probe.ts'
 import type { Services } from '../open-panel.ts'
 import { panelConfigOf } from '../panel-config.ts'
 import { type DatabaseHandle, openPostgres } from '../postgres.ts'
@@ -77,6 +78,7 @@ export async function openLocalServices(
     captcha: httpCaptcha(),
     locales: localeFiles,
     mysqlHost,
+    probeNode: nodeProbe,
     gameQuery: nodeGameQuery,
     metrics: createMetrics(),
     now: () => new Date(),

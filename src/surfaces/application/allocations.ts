@@ -7,7 +7,9 @@ import {
   listAllocations,
   removeAllocation,
 } from '../../domain/allocations/node-allocations.ts'
+import { AliasInput, changeAlias, DeletionInput, removeAllocations } from '../../domain/allocations/bulk.ts'
 import { pathId } from '../../domain/fields.ts'
+import { refuseOtherMethods } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { readQuery } from '../../http/input.ts'
 import { listing, type ListQuery } from '../../http/listing.ts'
@@ -58,6 +60,35 @@ export const allocations = new Hono<HttpEnv>()
       return c.body(null, 204)
     },
   )
+
+  .patch(
+    '/:node/allocations',
+    summary('Set the alias of many allocations'),
+    acl('allocations', 'write'),
+    params(NodeParams),
+    body(AliasInput),
+    returns(204),
+    async (c) => {
+      await changeAlias(c.var.panel, c.req.valid('param').node, c.req.valid('json'))
+      return c.body(null, 204)
+    },
+  )
+
+  .post(
+    '/:node/allocations/delete',
+    summary('Delete many unassigned allocations'),
+    acl('allocations', 'write'),
+    params(NodeParams),
+    body(DeletionInput),
+    returns(204),
+    async (c) => {
+      await removeAllocations(c.var.panel, c.req.valid('param').node, c.req.valid('json').allocations)
+      return c.body(null, 204)
+    },
+  )
+
+  // Before the routes of one allocation.
+  .use('/:node/allocations/delete', refuseOtherMethods)
 
   .delete(
     '/:node/allocations/:allocation',

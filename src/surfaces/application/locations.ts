@@ -11,6 +11,8 @@ import {
   LocationInput,
   removeLocation,
 } from '../../domain/locations/locations.ts'
+import { listCapacity } from '../../domain/locations/capacity.ts'
+import { refuseOtherMethods } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
@@ -18,6 +20,7 @@ import { answerOne, answerPage } from './answers.ts'
 import { created } from './created.ts'
 import { acl } from './middleware.ts'
 import { includesOf } from './relations.ts'
+import { LocationCapacityResource } from './resources/location-capacity.ts'
 import { LocationResource } from './resources/location.ts'
 
 const LocationParams = () => z.object({ location: pathId() })
@@ -45,6 +48,15 @@ export const locations = new Hono<HttpEnv>()
       return answerPage(c, 'location', page, includes)
     },
   )
+
+  .get(
+    '/capacity',
+    summary('Show the capacity of every location'),
+    acl('locations', 'read'),
+    returns(200, LocationCapacityResource.List),
+    async (c) => c.json(LocationCapacityResource.list(await listCapacity(c.var.panel.db))),
+  )
+  .use('/capacity', refuseOtherMethods)
 
   .get(
     '/:location',

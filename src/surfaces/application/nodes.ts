@@ -26,7 +26,13 @@ import { NodeConfiguration } from './resources/node-configuration.ts'
 import { ChangedNodeResource, DeployableNodeResource, NodeResource } from './resources/node.ts'
 
 const NodeParams = () => z.object({ node: pathId() })
-const listOptions = { filters: nodeFilters, sorts: nodeSorts, perPage: 50, maxPerPage: 500 }
+const listOptions = {
+  filters: nodeFilters,
+  sorts: nodeSorts,
+  perPage: 50,
+  maxPerPage: 500,
+  hasSearch: true,
+}
 /** A page when the query has `page`, else all nodes. */
 const DeployableNodes = () => z.union([DeployableNodeResource.Page(), DeployableNodeResource.List()])
 

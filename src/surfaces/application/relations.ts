@@ -16,11 +16,13 @@ import { EggVariableResource } from './resources/egg-variable.ts'
 import { EggConfigResource, EggResource, EggScriptResource } from './resources/egg.ts'
 import { LocationResource } from './resources/location.ts'
 import { NestResource } from './resources/nest.ts'
+import { NodeHeartbeatResource } from './resources/node-heartbeat.ts'
 import { DeployableNodeResource, NodeResource } from './resources/node.ts'
+import { RoleResource } from './resources/role.ts'
 import { ServerVariableResource, variablesOf } from './resources/server-variable.ts'
 import { ServerResource } from './resources/server.ts'
 import { SubuserResource } from './resources/subuser.ts'
-import { UserResource } from './resources/user.ts'
+import { presentUserMeta, UserResource } from './resources/user.ts'
 
 type Presenter = { name: string; attributes: (row: never) => object }
 
@@ -47,7 +49,12 @@ export type Relation = {
   rows?: (row: never) => unknown
 }
 
-type ResourceDefinition = { resource: Presenter; relations: Record<string, Relation> }
+type ResourceDefinition = {
+  resource: Presenter
+  relations: Record<string, Relation>
+  /** What stands in `meta` of the resource itself, where a route shows it; null leaves it out. */
+  meta?: (row: never) => object | null
+}
 
 /** Defines how rows of a kind are shown with the relations that the database has, and with derived ones. */
 const rowsOf = <K extends Kind>(
@@ -85,6 +92,7 @@ const passwordRow = (row: DatabaseRow | DatabaseWithPassword) => ('plainPassword
 
 const nodeViews = {
   allocations: 'allocations',
+  heartbeat: 'nodes',
   location: 'locations',
   servers: 'servers',
 } satisfies Record<RelationName<'node'>, View>
@@ -114,6 +122,8 @@ export const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
   location: rowsOf('location', LocationResource, { nodes: 'nodes', servers: 'servers' }),
   nest: rowsOf('nest', NestResource, { eggs: 'eggs', servers: 'servers' }),
   node: rowsOf('node', NodeResource, nodeViews),
+  nodeHeartbeat: withoutRelations(NodeHeartbeatResource),
+  role: rowsOf('role', RoleResource, { users: 'users' }),
   server: rowsOf('server', ServerResource, {
     allocations: 'allocations',
     user: 'users',
@@ -127,7 +137,10 @@ export const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
   }),
   serverVariable: withoutRelations(ServerVariableResource),
   subuser: rowsOf('subuser', SubuserResource, { user: 'users', server: 'servers' }),
-  user: rowsOf('user', UserResource, { servers: 'servers' }),
+  user: {
+    ...rowsOf('user', UserResource, { servers: 'servers', role: 'administrators' }),
+    meta: presentUserMeta,
+  },
 }
 
 /** Paths of the relations that `include` names, split by whether the key may read them. */

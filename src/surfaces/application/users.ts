@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
+import { startActing } from '../../domain/auth/acting.ts'
+import { csrfToken } from '../../domain/auth/sessions.ts'
 import { pathId } from '../../domain/fields.ts'
 import { changeUser, verifyUserEmail } from '../../domain/users/changes.ts'
 import { resetTwoFactor, resetUserPassword } from '../../domain/users/resets.ts'
@@ -17,20 +19,28 @@ import {
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
+import { setSessionCookies } from '../../http/session-cookie.ts'
 import { answerOne, answerPage } from './answers.ts'
 import { createdAt } from './created.ts'
-import { acl, administrator } from './middleware.ts'
+import { acl, rootOr } from './middleware.ts'
 import { includesOf } from './relations.ts'
+import { ActingSessionResource } from './resources/acting-session.ts'
 import { EmailAddressResource } from './resources/email-address.ts'
-import { UserResource } from './resources/user.ts'
+import { UserPage, UserWithMeta } from './resources/user.ts'
 
 const UserParams = () => z.object({ user: pathId() })
 const ExternalIdParams = () => z.object({ external_id: z.string().min(1).max(191) })
-const listOptions = { filters: userFilters, sorts: ['id', 'uuid'], perPage: 50, maxPerPage: 500 }
+const listOptions = {
+  filters: userFilters,
+  sorts: ['id', 'uuid'],
+  perPage: 50,
+  maxPerPage: 500,
+  hasSearch: true,
+}
 
 /** The user; `meta.revocation_errors` names the nodes that could not be notified of a revocation. */
 const UpdatedUser = () =>
-  z.intersection(UserResource.One(), z.object({ meta: z.object({ revocation_errors: z.array(z.string()) }) }))
+  z.intersection(UserWithMeta(), z.object({ meta: z.object({ revocation_errors: z.array(z.string()) }) }))
 
 type UserParam = { in: { param: { user: number } }; out: { param: { user: number } } }
 
@@ -45,9 +55,9 @@ export const users = new Hono<HttpEnv>()
   .get(
     '/',
     summary('List users'),
-    administrator,
+    rootOr('users', 'read'),
     listing(listOptions),
-    returns(200, UserResource.Page),
+    returns(200, UserPage),
     async (c) => {
       const includes = await includesOf(c, 'user')
       const page = await listUsers(c.var.panel, c.req.valid('query'), includes.allowed)
@@ -61,7 +71,7 @@ export const users = new Hono<HttpEnv>()
     summary('Show the user with an external ID'),
     acl('users', 'read'),
     params(ExternalIdParams),
-    returns(200, UserResource.One),
+    returns(200, UserWithMeta),
     async (c) => {
       const includes = await includesOf(c, 'user')
       const user = await findUserByExternalId(c.var.panel, c.req.valid('param').external_id, includes.allowed)
@@ -72,9 +82,9 @@ export const users = new Hono<HttpEnv>()
   .get(
     '/:user',
     summary('Show a user'),
-    administrator,
+    rootOr('users', 'read'),
     params(UserParams),
-    returns(200, UserResource.One),
+    returns(200, UserWithMeta),
     async (c) => {
       const includes = await includesOf(c, 'user')
       const user = await findUser(c.var.panel, c.req.valid('param').user, includes.allowed)
@@ -87,7 +97,7 @@ export const users = new Hono<HttpEnv>()
     summary('Create a user'),
     acl('users', 'write'),
     body(UserInput),
-    returns(201, UserResource.One),
+    returns(201, UserWithMeta),
     async (c) => {
       const includes = await includesOf(c, 'user')
       const { id } = await addUser(c.var.panel, c.req.valid('json'))
@@ -157,6 +167,22 @@ export const users = new Hono<HttpEnv>()
     returns(200, EmailAddressResource.One),
     async (c) =>
       c.json(EmailAddressResource.one(await verifyUserEmail(c.var.panel, c.req.valid('param').user))),
+  )
+
+  .post(
+    '/:user/act',
+    summary('Act for a user in this browser for 15 minutes'),
+    acl('users', 'write'),
+    acl('servers', 'write'),
+    params(UserParams),
+    returns(200, ActingSessionResource.One),
+    async (c) => {
+      const userAgent = c.req.header('user-agent') ?? ''
+      const session = await startActing(c.var.panel, c.req.valid('param').user, userAgent)
+      const csrf = csrfToken(session.token)
+      setSessionCookies(c, c.var.panel.config.url, { token: session.token, csrf, remembered: false })
+      return c.json(ActingSessionResource.one(session))
+    },
   )
 
   .delete(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
-import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { findLanguage } from '../../domain/languages.ts'
 import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
+import { setAnswerHeader } from '../../http/answer-headers.ts'
 import { noCredential, noPermission } from '../../http/public-route.ts'
 import { sendJson } from '../../http/json-text.ts'
 import { query, returns, summary } from '../../http/route.ts'
@@ -29,6 +29,12 @@ const LocaleQuery = () =>
 
 const LocaleAnswer = () => z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown())))
 
+const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
+
+/** Whether `If-None-Match` names the tag, as a weak one or not. */
+const isCurrentTag = (header: string | undefined, tag: string): boolean =>
+  header?.match(/"[^"]*"/g)?.includes(tag) ?? false
+
 /** Spec: getLocalesLocaleJson. */
 export const locales = new Hono<HttpEnv>().get(
   '/locales/locale.json',
@@ -37,15 +43,17 @@ export const locales = new Hono<HttpEnv>().get(
   noPermission,
   query(LocaleQuery),
   returns(200, LocaleAnswer),
-  etag(),
   async (c) => {
     const { locale, namespace } = c.req.valid('query')
-    c.header('cache-control', 'public, max-age=3600, stale-while-revalidate=86400')
-    const { panel } = c.var
+    const panel = c.get('panel')
     const text = joinMembers(await mapNames(locale, (name) => textsFor(panel, name, namespace)))
-    // Else the tag would be made of the answer as a stream.
-    c.header('etag', `"${createHash('sha1').update(text).digest('hex')}"`)
-    return sendJson<Record<string, Record<string, Translations>>>(c, text)
+    const tag = `"${createHash('sha1').update(text).digest('hex')}"`
+    if (isCurrentTag(c.req.header('if-none-match'), tag)) {
+      return c.body(null, 304, { 'cache-control': cacheControl, etag: tag }) as never
+    }
+    setAnswerHeader(c, 'cache-control', cacheControl)
+    setAnswerHeader(c, 'etag', tag)
+    return sendJson<Record<string, Record<string, Translations>>>(c, text, { sent: 'fixed' })
   },
 )
 

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
+import { leaveActing } from '../../domain/auth/acting.ts'
 import { CheckpointInput, completeCheckpoint, LoginInput, signIn } from '../../domain/auth/login.ts'
 import { deleteSession } from '../../domain/auth/sessions.ts'
+import { declarePermission } from '../../http/metadata.ts'
 import { noPermission } from '../../http/public-route.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import {
@@ -57,6 +59,19 @@ export const login = new Hono<BrowserEnv>()
       const outcome = await completeCheckpoint(panel, session, c.req.valid('json'), clientInfo)
       sendSessionCookies(c, outcome.session)
       return c.json(presentSignIn(outcome))
+    },
+  )
+
+  .post(
+    '/auth/acting/leave',
+    summary('Stop acting for a user'),
+    browserSession,
+    declarePermission('signed in'),
+    authRateLimit,
+    returns(204),
+    async (c) => {
+      sendSessionCookies(c, await leaveActing(c.var.panel, c.var.clientInfo.token))
+      return c.body(null, 204)
     },
   )
 

@@ -1,13 +1,16 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import type { Acl } from '../../db/tables/api-keys.ts'
 import type { Session } from '../../db/tables/sessions.ts'
 import type { User } from '../../db/tables/users.ts'
+import { administratorAcl, isAdministrator } from '../../domain/auth/administrators.ts'
 import {
   createKnownBrowserToken,
   isKnownTo,
   type KnownBrowser,
   readKnownBrowserToken,
 } from '../../domain/auth/known-browsers.ts'
+import { requireOwnAccount } from '../../domain/auth/caller.ts'
 import type { ClientInfo } from '../../domain/auth/login.ts'
 import {
   csrfToken,
@@ -19,7 +22,7 @@ import {
 } from '../../domain/auth/sessions.ts'
 import { requireTwoFactor } from '../../domain/auth/two-factor-policy.ts'
 import { unauthenticated } from '../../errors.ts'
-import { requireCsrfToken } from '../../http/csrf.ts'
+import { isSafeMethod, requireCsrfToken } from '../../http/csrf.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { withMetadata } from '../../http/metadata.ts'
 import {
@@ -31,14 +34,19 @@ import {
 import { throttle } from '../../http/throttle.ts'
 import { networkOf, siteOf } from '../../ip-addresses.ts'
 
-/** What handlers behind a session find; `session` is null for guests without a stored session. */
+/** What handlers behind a session find; `session` is null for guests without a stored session, `acl` for users who are not administrators. */
 export type BrowserEnv = {
-  Variables: HttpEnv['Variables'] & { clientInfo: ClientInfo; session: Session | null; account: User | null }
+  Variables: HttpEnv['Variables'] & {
+    clientInfo: ClientInfo
+    session: Session | null
+    account: User | null
+    acl: Acl | null
+  }
 }
 
 /**
  * Reads the browser's session and the user who is signed in to it. Refuses bearer keys with 401, changes from
- * pages of another origin with 419, and with 400 changes by a user who must set up a second factor first, except
+ * pages of another origin with 419, with 403 those of an administrator who acts for a user, and with 400 changes by a user who must set up a second factor first, except
  * signing in and out. Spec: docs/accounts.md#sessions.
  */
 export const browserSession = withMetadata(
@@ -55,14 +63,23 @@ export const browserSession = withMetadata(
     c.set('clientInfo', { userAgent: c.req.header('user-agent') ?? '', token, knownBrowser })
     c.set('session', found?.session ?? null)
     c.set('account', found?.user ?? null)
+    c.set(
+      'acl',
+      found?.user && !found.administrator && isAdministrator(found.user)
+        ? administratorAcl(found.user, found.roleAcl)
+        : null,
+    )
     if (found?.user) {
-      if (!isExemptFromSecondFactor(c)) requireTwoFactor(found.user, found.required)
+      const { administrator } = found
+      if (!administrator && !isExemptFromSecondFactor(c)) requireTwoFactor(found.user, found.required)
       const actor = {
         kind: 'user' as const,
         user: found.user,
         apiKey: null,
         session: { id: found.session.id },
+        ...(administrator && { administrator }),
       }
+      if (!isSafeMethod(c.req.method) && !endsSession(c)) requireOwnAccount({ actor })
       c.set('panel', { ...panel, actor })
     }
     await next()
@@ -77,6 +94,9 @@ async function readKnownBrowser(c: Context<BrowserEnv>): Promise<KnownBrowser | 
 
 /** Exempts reading, and what a user without a second factor needs to sign in or out. */
 const isExemptFromSecondFactor = (c: Context) => c.req.method === 'GET' || c.req.path.startsWith('/auth/')
+
+/** Whether the request signs out, or ends acting for a user. */
+const endsSession = (c: Context) => ['/auth/logout', '/auth/acting/leave'].includes(c.req.path)
 
 /**
  * Limits the requests per minute of one network to routes that sign in or change sign-in methods; its IPv6 /48
@@ -116,8 +136,8 @@ export const sendKnownBrowserCookie = (c: Context<BrowserEnv>, token: string): v
 
 /** Makes the browser of a signed-in user known when its cookie is missing, or was revoked with another session. */
 export async function ensureKnownBrowser(c: Context<BrowserEnv>): Promise<void> {
-  const { panel, account, clientInfo } = c.var
-  if (!account || isKnownTo(clientInfo.knownBrowser, account)) return
+  const { panel, account, session, clientInfo } = c.var
+  if (!account || session?.administratorId || isKnownTo(clientInfo.knownBrowser, account)) return
   sendKnownBrowserCookie(c, await createKnownBrowserToken(panel, account))
 }
 

@@ -5,7 +5,7 @@ import { type Language, resolveLanguage } from '../../domain/languages.ts'
 import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
 import { listDaemonOrigins } from '../../domain/nodes/daemon-origins.ts'
 import { randomText } from '../../domain/secrets.ts'
-import { getSettings } from '../../domain/settings/settings.ts'
+import { type Captcha, readGuestConfiguration } from '../../domain/setup/guest-configuration.ts'
 import { withMetadata } from '../../http/metadata.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { noPermission } from '../../http/public-route.ts'
@@ -19,7 +19,18 @@ import { presentUser } from './resources/sign-in.ts'
 import assets from './web-assets.json' with { type: 'json' }
 
 /** Pages of the application, named by their group of texts. */
-type PageName = 'home' | 'server' | 'account' | 'docs' | 'login' | 'register' | 'forgot' | 'reset' | 'verify'
+type PageName =
+  | 'home'
+  | 'server'
+  | 'account'
+  | 'admin'
+  | 'docs'
+  | 'login'
+  | 'register'
+  | 'forgot'
+  | 'reset'
+  | 'verify'
+  | 'setup'
 
 /** Daemons that the policy names; with more of them it allows every secure origin. */
 const maxDaemonSources = 60
@@ -61,6 +72,10 @@ const pageRoutes: readonly (readonly [path: string, summary: string, name: PageN
   ['/account/api', 'Show the API keys page', 'account'],
   ['/account/ssh', 'Show the SSH keys page', 'account'],
   ['/account/activity', 'Show the account activity page', 'account'],
+  ['/admin', 'Show the overview page of administrators', 'admin'],
+  ['/admin/:section', 'Show a list page of administrators', 'admin'],
+  ['/admin/:section/:item', 'Show a page of a resource of administrators', 'admin'],
+  ['/admin/:section/:item/:page', 'Show a part of a resource of administrators', 'admin'],
   ['/account/verify-email/:token', 'Show the e-mail verification page', 'verify'],
 ]
 
@@ -83,6 +98,15 @@ export const pages = new Hono<BrowserEnv>()
     guest,
     returns(200),
     (c) => showPage(c, 'login'),
+  )
+  .get(
+    '/auth/setup',
+    summary('Show the set-up page'),
+    redirectLoopback,
+    browserSession,
+    noPermission,
+    returns(200),
+    (c) => showPage(c, 'setup'),
   )
   .get(
     '/auth/register',
@@ -118,12 +142,19 @@ for (const [path, text, name] of pageRoutes) {
   )
 }
 
+/** Returns who acts for the user in this session, and until when; nothing in a session of the user's own. */
+function actingOf({ var: { panel, session } }: Context<BrowserEnv>) {
+  const administrator = panel.actor.kind === 'user' ? panel.actor.administrator : undefined
+  if (!administrator || !session) return {}
+  return { acting: { administrator: administrator.username, until: session.expiresAt.toISOString() } }
+}
+
 async function showPage(c: Context<BrowserEnv>, name: PageName) {
   const { panel, account } = c.var
   const language = resolveLanguage(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
   await ensureKnownBrowser(c)
-  const captcha = await findGuestCaptcha(c)
+  const { captcha, isSetupDue } = await findGuestConfiguration(c)
   const { otherAddress, ...texts } = await pageTexts(panel, language, name)
   const isElsewhere = !isAtPanelAddress(c.req.url, panel.config.url)
   setPageHeaders(c, panel.config.url, {
@@ -134,7 +165,11 @@ async function showPage(c: Context<BrowserEnv>, name: PageName) {
   })
   const globals = {
     ...(account ? { PterodactylUser: presentUser(account) } : {}),
-    SiteConfiguration: siteConfiguration(panel.config.name, language, captcha, account),
+    SiteConfiguration: {
+      ...siteConfiguration(panel.config.name, language, captcha, account, isSetupDue),
+      ...(c.var.acl ? { acl: c.var.acl } : {}),
+      ...actingOf(c),
+    },
   }
   const panelName = panel.config.name
   return c.html(
@@ -151,23 +186,27 @@ async function showPage(c: Context<BrowserEnv>, name: PageName) {
   )
 }
 
-type Captcha = { provider: string; siteKey: string }
-
-/** Finds the captcha of forms for guests; signed-in users see none. */
-async function findGuestCaptcha({ var: { panel, account } }: Context<BrowserEnv>): Promise<Captcha> {
-  if (account) return { provider: 'none', siteKey: '' }
-  const settings = await getSettings(panel, ['captcha.provider', 'captcha.site_key'])
-  return { provider: settings['captcha.provider'], siteKey: settings['captcha.site_key'] ?? '' }
+/** Finds the captcha of forms for guests, and whether the panel has to be set up; signed-in users see neither. */
+async function findGuestConfiguration({ var: { panel, account } }: Context<BrowserEnv>) {
+  if (account) return { captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
+  return readGuestConfiguration(panel)
 }
 
 /** Builds what the application starts with: `recaptcha` for clients of the ecosystem, `captcha` for every provider. */
-const siteConfiguration = (name: string, locale: Language, captcha: Captcha, account: User | null) => ({
+const siteConfiguration = (
+  name: string,
+  locale: Language,
+  captcha: Captcha,
+  account: User | null,
+  isSetupDue: boolean,
+) => ({
   name,
   locale,
   blur: account?.blurSensitiveData ?? false,
   picture: account?.avatarKey ? `/${account.avatarKey}` : null,
   recaptcha: { enabled: captcha.provider === 'recaptcha', siteKey: captcha.siteKey },
   captcha,
+  setup: { isDue: isSetupDue },
 })
 
 /** Origins that a policy can name: no IPv6 addresses, and nothing that could end the source. */

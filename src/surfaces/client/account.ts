@@ -12,6 +12,7 @@ import { requireCaller } from '../../domain/auth/caller.ts'
 import { changePassword, PasswordInput } from '../../domain/auth/password.ts'
 import { resolveLanguage } from '../../domain/languages.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
+import { answerJson } from '../../http/json-text.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { upload } from '../../http/upload.ts'
 import { email } from './account/email.ts'
@@ -23,12 +24,12 @@ import { AccountResource, LanguageChoice } from './resources/account.ts'
 const maxAvatarBytes = 2048 * 1024
 
 const present = (c: Context<HttpEnv>, user: User) =>
-  c.json(AccountResource.one({ user, panelUrl: c.var.panel.config.url }))
+  answerJson(c, AccountResource.one({ user, panelUrl: c.get('panel').config.url }))
 
 /** Spec: getClientAccount. */
 export const account = new Hono<HttpEnv>()
   .get('/', summary('Show your account'), signedIn, returns(200, AccountResource.One), (c) =>
-    present(c, requireCaller(c.var.panel)),
+    present(c, requireCaller(c.get('panel'))),
   )
 
   .put(

@@ -4,6 +4,7 @@ import { activityFilters, ActivityQuery } from '../../domain/activity/conditions
 import { accountActivityColumn, serverActivityColumn, toActivityFeed } from '../../domain/activity/list.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { readQuery } from '../../http/input.ts'
+import { answerJson } from '../../http/json-text.ts'
 import { listing, listingReader, readIncludes } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { returns, summary } from '../../http/route.ts'
@@ -29,7 +30,11 @@ export const accountActivity = new Hono<HttpEnv>().get(
     accountActivityColumn(panelOf(c), readRequest(await readQuery(c)), await includesActor(c)),
   ),
   returns(200, ActivityPage),
-  (c) => c.json(presentFeed(toActivityFeed(c.var.panel, c.var.data, c.req.valid('query')), publicUrl(c))),
+  (c) =>
+    answerJson(
+      c,
+      presentFeed(toActivityFeed(c.get('panel'), c.get('data'), c.req.valid('query')), publicUrl(c)),
+    ),
 )
 
 /** Spec: getClientServersByServerActivity. */
@@ -44,13 +49,13 @@ export const serverActivity = new Hono<ServerEnv>().get(
   ),
   returns(200, ActivityPage),
   (c) => {
-    const { panel, access, data } = c.var
-    const feed = toActivityFeed(panel, data, c.req.valid('query'), access.permissions)
-    return c.json(presentFeed(feed, publicUrl(c)))
+    const { permissions } = c.get('access')
+    const feed = toActivityFeed(c.get('panel'), c.get('data'), c.req.valid('query'), permissions)
+    return answerJson(c, presentFeed(feed, publicUrl(c)))
   },
 )
 
 const readRequest = listingReader(listOptions)
-const panelOf = (c: Context) => c.var.panel as Panel
+const panelOf = (c: Context) => c.get('panel') as Panel
 
 const includesActor = async (c: Context) => (await readIncludes(c)).includes('actor')

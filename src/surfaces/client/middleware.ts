@@ -8,12 +8,13 @@ import {
   readForCaller,
   readForServer,
 } from '../../domain/auth/credentials.ts'
+import { requireOwnAccount } from '../../domain/auth/caller.ts'
 import { csrfToken, isSessionToken, matchesCsrfToken, renewSession } from '../../domain/auth/sessions.ts'
 import { isGranted, type Permission } from '../../domain/permissions.ts'
 import type { ServerAccess } from '../../domain/servers/access.ts'
 import { refuseConflict, type ServerConflict } from '../../domain/servers/state.ts'
 import { forbidden, notFound } from '../../errors.ts'
-import { requireCsrfToken } from '../../http/csrf.ts'
+import { isSafeMethod, requireCsrfToken } from '../../http/csrf.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { declarePermission, type RouteMetadata, withMetadata } from '../../http/metadata.ts'
 import { keepRouteData, plannedColumn, routeData } from '../../http/route-data.ts'
@@ -37,7 +38,7 @@ const credential: RouteMetadata = { kind: 'credential', name: 'client key or ses
 export const clientCredential = withMetadata(
   credential,
   createMiddleware<HttpEnv>(async (c, next) => {
-    const { panel } = c.var
+    const panel = c.get('panel')
     if (panel.actor.kind === 'guest') await identify(c, panel)
     await next()
   }),
@@ -47,7 +48,7 @@ export const clientCredential = withMetadata(
 export const twoFactorSetupCredential = withMetadata(
   credential,
   createMiddleware<HttpEnv>(async (c, next) => {
-    await identify(c, c.var.panel, { skipTwoFactorCheck: true })
+    await identify(c, c.get('panel'), { skipTwoFactorCheck: true })
     await next()
   }),
 )
@@ -56,7 +57,7 @@ export const twoFactorSetupCredential = withMetadata(
 export const serverCredential = withMetadata(
   credential,
   createMiddleware<RequestedServerEnv>(async (c, next) => {
-    c.set('requested', await identify(c, c.var.panel, { server: c.req.param('server') }))
+    c.set('requested', await identify(c, c.get('panel'), { server: c.req.param('server') }))
     await next()
   }),
 )
@@ -65,8 +66,9 @@ export const serverCredential = withMetadata(
 export const requireServerAccess = createMiddleware<{
   Variables: RequestedServerEnv['Variables'] & ServerEnv['Variables']
 }>(async (c, next) => {
-  if (!c.var.requested) throw notFound()
-  c.set('access', c.var.requested)
+  const requested = c.get('requested')
+  if (!requested) throw notFound()
+  c.set('access', requested)
   await next()
 })
 
@@ -92,6 +94,21 @@ async function authenticate(c: Context, panel: Panel, target: AccessTarget) {
   requireCsrfToken(c, panel.config.url, matchesCsrfToken(cookie))
   return identified
 }
+
+/**
+ * Refuses with 403 an administrator who acts for the user whatever changes the account, or shows a new secret of its
+ * second factor.
+ */
+export const refuseAccountChangesWhileActing = createMiddleware<HttpEnv>(async (c, next) => {
+  if (!isSafeMethod(c.req.method)) requireOwnAccount(c.var.panel)
+  await next()
+})
+
+/** Does the same for whatever is read, too. */
+export const refuseWhileActing = createMiddleware<HttpEnv>(async (c, next) => {
+  requireOwnAccount(c.var.panel)
+  await next()
+})
 
 /** Declares what the route reads in the statement of the credential, over the caller (`users`). */
 export const reads = routeData<HttpEnv>((c, column) => readForCaller(c.var.panel, column))
@@ -129,8 +146,10 @@ export const perUserAndServer = (c: Context<ServerEnv>): string | null => {
 export const perServer = (c: Context<ServerEnv>): string => c.var.access.server.uuid
 
 /** Counts everything one user does. */
-export const perUser = (c: { var: HttpEnv['Variables'] }): string | null =>
-  c.var.panel.actor.kind === 'user' ? c.var.panel.actor.user.uuid : null
+export function perUser(c: Pick<Context<HttpEnv>, 'get'>): string | null {
+  const { actor } = c.get('panel')
+  return actor.kind === 'user' ? actor.user.uuid : null
+}
 
 /** Refuses with 409 while the state of the server allows no action. */
 export const available = availableDuring({ everyone: [], administrators: [] })
@@ -141,7 +160,7 @@ export function availableDuring(allowedStates: {
   administrators: readonly ServerConflict[]
 }): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
-    const { panel, access } = c.var
+    const [panel, access] = [c.get('panel'), c.get('access')]
     const isAdministrator = panel.actor.kind === 'user' && panel.actor.user.rootAdmin
     refuseConflict(access, isAdministrator ? allowedStates.administrators : allowedStates.everyone)
     await next()
@@ -159,7 +178,7 @@ export const permission = (name: Permission, code?: string): MiddlewareHandler<S
   withMetadata(
     { kind: 'permission', name },
     createMiddleware<ServerEnv>(async (c, next) => {
-      requirePermission(c.var.access, name, code)
+      requirePermission(c.get('access'), name, code)
       await next()
     }),
   )

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type * as z from 'zod'
 import { showInstallation } from '../../domain/servers/installation-state.ts'
-import { serverDetailsColumn } from '../../domain/servers/client-servers.ts'
+import { serverDetailsColumn, toClientServer } from '../../domain/servers/client-servers.ts'
 import {
   CommandInput,
   PowerInput,
@@ -12,6 +12,7 @@ import {
 } from '../../domain/servers/control.ts'
 import { readStats } from '../../domain/servers/stats.ts'
 import { createWebsocketToken } from '../../domain/servers/websocket-tokens.ts'
+import { answerJson, sendJson } from '../../http/json-text.ts'
 import { withMetadata } from '../../http/metadata.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { throttle } from '../../http/throttle.ts'
@@ -26,7 +27,8 @@ import {
   type ServerEnv,
 } from './middleware.ts'
 import { InstallationResource } from './resources/installation.ts'
-import { presentServer, ServerWithMeta } from './resources/server.ts'
+import { writeServerWithMeta } from './resources/server-text.ts'
+import { ServerWithMeta } from './resources/server.ts'
 import { StatsResource } from './resources/stats.ts'
 import { WebsocketDetails } from './resources/websocket.ts'
 import { readServerIncludes } from './servers.ts'
@@ -60,9 +62,9 @@ export const server = new Hono<ServerEnv>()
     readsOfServer(async (c) => serverDetailsColumn(await readServerIncludes(c))),
     returns(200, ServerWithMeta),
     async (c) => {
-      const { panel, access, data } = c.var
       const include = await readServerIncludes(c)
-      return c.json(presentServer({ ...access, ...data, include, panelUrl: panel.config.url }))
+      const row = toClientServer(c.get('panel'), c.get('access'), c.get('data'), include)
+      return sendJson(c, writeServerWithMeta(row))
     },
   )
 
@@ -82,7 +84,7 @@ export const server = new Hono<ServerEnv>()
     available,
     accessToServer,
     returns(200, StatsResource.One),
-    async (c) => c.json(StatsResource.one(await readStats(c.var.panel, c.var.access))),
+    async (c) => answerJson(c, StatsResource.one(await readStats(c.get('panel'), c.get('access')))),
   )
 
   .get(

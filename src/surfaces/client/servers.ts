@@ -13,10 +13,12 @@ import {
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing, readIncludes, readListing } from '../../http/listing.ts'
 import { readQuery } from '../../http/input.ts'
+import { sendJson } from '../../http/json-text.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { returns, summary } from '../../http/route.ts'
 import { reads, signedIn } from './middleware.ts'
 import { PermissionsResource } from './resources/permissions.ts'
+import { writeServers } from './resources/server-text.ts'
 import { ServerResource } from './resources/server.ts'
 
 const listOptions = { filters: clientServerFilters, types: serverScopes, perPage: 50, maxPerPage: 100 }
@@ -37,9 +39,9 @@ export const servers = new Hono<HttpEnv>()
     ),
     returns(200, ServerResource.Page),
     async (c) => {
-      const { panel, data } = c.var
-      const page = toClientServers(panel, data, c.req.valid('query'), await readServerIncludes(c))
-      return c.json(ServerResource.page(page, publicUrl(c)))
+      const include = await readServerIncludes(c)
+      const page = toClientServers(c.get('panel'), c.get('data'), c.req.valid('query'), include)
+      return sendJson(c, writeServers(page, publicUrl(c)))
     },
   )
 

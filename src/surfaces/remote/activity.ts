@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { recordDaemonActivity } from '../../domain/activity/daemon-reports.ts'
 import { returns, summary } from '../../http/route.ts'
 import { activityBatch } from './activity-batch.ts'
-import { type RemoteEnv, serversOfNode } from './middleware.ts'
+import { type RemoteEnv, requireNode, serversOfNode } from './middleware.ts'
 
 const EmptyAnswer = () => z.strictObject({})
 
@@ -15,7 +15,13 @@ export const activity = new Hono<RemoteEnv>().post(
   activityBatch,
   returns(200, EmptyAnswer),
   async (c) => {
-    await recordDaemonActivity(c.var.panel, c.var.node, c.req.valid('json').data)
+    const { data } = c.req.valid('json')
+    const { panel, node, pair } = c.var
+    if (!(await recordDaemonActivity(panel, node, data, pair))) {
+      // The credential has changed since this process knows it.
+      await requireNode(c)
+      await recordDaemonActivity(panel, c.var.node, data, null)
+    }
     return c.json({})
   },
 )

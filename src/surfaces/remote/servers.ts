@@ -15,14 +15,15 @@ import { ContainerStatus, recordContainerStatus } from '../../domain/servers/con
 import { finishInstallation, InstallReport } from '../../domain/servers/installation.ts'
 import { refuseOtherMethods } from '../../http/errors.ts'
 import { readQuery } from '../../http/input.ts'
+import { answerJson, sendJson } from '../../http/json-text.ts'
 import { listing, readListing } from '../../http/listing.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { reads, type RemoteEnv, serversOfNode } from './middleware.ts'
 import {
   ConfigurationPage,
-  configurationPage,
   ServerConfiguration,
   serverConfiguration,
+  writeConfigurationPage,
 } from './resources/server-configuration.ts'
 
 const InstallScript = () =>
@@ -45,7 +46,7 @@ export const servers = new Hono<RemoteEnv>()
     (c) => {
       const { panel, data } = c.var
       const page = toNodeServers(data, c.req.valid('query'))
-      return c.json(configurationPage(page, `${panel.config.url}/api/remote/servers`))
+      return sendJson(c, writeConfigurationPage(page, `${panel.config.url}/api/remote/servers`))
     },
   )
 
@@ -61,7 +62,7 @@ export const servers = new Hono<RemoteEnv>()
     serversOfNode,
     reads((c) => nodeServerColumn(serverSegment(c))),
     returns(200, ServerConfiguration),
-    (c) => c.json(serverConfiguration(toNodeServer(c.var.data))),
+    (c) => answerJson(c, serverConfiguration(toNodeServer(c.var.data))),
   )
 
   .get(

@@ -1,6 +1,6 @@
 import type { Item, List, PageOf } from '../../http/resource.ts'
 import type { AllocationResource } from '../../surfaces/client/resources/allocation.ts'
-import type { ServerResource } from '../../surfaces/client/resources/server.ts'
+import type { ServerItem } from '../../surfaces/client/resources/server.ts'
 import type { StatsResource } from '../../surfaces/client/resources/stats.ts'
 
 export type { Item, List, PageOf }
@@ -10,7 +10,7 @@ export type AttributesOf<Resource extends { attributes: (row: never) => unknown 
   Resource['attributes']
 >
 
-export type Server = AttributesOf<typeof ServerResource>
+export type Server = ServerItem['attributes']
 export type Allocation = AttributesOf<typeof AllocationResource>
 export type Stats = AttributesOf<typeof StatsResource>
 

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { presentServer } from '../../surfaces/client/resources/server.ts'
+import type * as z from 'zod'
+import type { ServerWithMeta as ServerWithMetaSchema } from '../../surfaces/client/resources/server.ts'
 import type { presentBatchStats } from '../../surfaces/client/resources/stats.ts'
 import { abortedBy, clientApi, done, json, serverApi } from './client.ts'
 import { queryClient } from './query-client.ts'
@@ -7,7 +8,7 @@ import { type PageOf, rowsOf, type Server } from './resources.ts'
 
 export type Scope = 'accessible' | 'owner' | 'admin' | 'admin-all'
 export type ServerPage = PageOf<Server>
-export type ServerWithMeta = ReturnType<typeof presentServer>
+export type ServerWithMeta = z.output<ReturnType<typeof ServerWithMetaSchema>>
 
 const perPage = 100
 

@@ -32,7 +32,7 @@ import { setTheme, themes } from './theme.ts'
 
 export type Command = {
   id: string
-  group: 'servers' | 'server' | 'pages' | 'panel'
+  group: 'servers' | 'server' | 'admin' | 'pages' | 'panel'
   icon: LucideIcon
   text: string
   /** Shown beside the text, and searched too. */
@@ -79,9 +79,36 @@ export function useCommands(
     matches(input),
   )
   const found = useServerSearch(search)
+  const admin = useAdminCommands(search)
   // Until the answer has come, the servers of the last search that match are shown.
   const servers = found.isOld || search !== input ? found.commands.filter(matches(input)) : found.commands
-  return { commands: [...servers, ...commands], isSearching: found.isSearching || search !== input }
+  return {
+    commands: [
+      ...servers,
+      ...admin.filter(({ isFound, ...command }) => isFound || matches(input)(command)),
+      ...commands,
+    ],
+    isSearching: found.isSearching || search !== input,
+  }
+}
+
+/** Returns the pages of administrators and what the search found among their resources. */
+function useAdminCommands(search: string): (Command & { isFound: boolean })[] {
+  const navigate = useNavigate()
+  const { data, isPlaceholderData } = useQuery({
+    queryKey: ['admin', 'commands', search],
+    queryFn: async ({ signal }) =>
+      (await import('../admin/admin-commands.ts')).findAdminCommands(search, signal),
+    enabled: site.acl !== null,
+    placeholderData: (before) => before,
+  })
+  return (data ?? []).map(({ path, isPage, ...command }) => ({
+    ...command,
+    group: 'admin' as const,
+    // What an earlier search found is shown only where it matches by itself.
+    isFound: !isPage && !isPlaceholderData,
+    run: () => void navigate({ to: '/admin/$', params: { _splat: path } }),
+  }))
 }
 
 const maxResults = 8

@@ -30,6 +30,10 @@ export const formatPercent = (value: number, digits = 0): string =>
 /** Formats a date and time in the local time zone. */
 export const formatDateTime = (instant: string | Date): string => dateTimeFormat.format(new Date(instant))
 
+/** Formats a time of day: `16:05`. */
+export const formatTime = (instant: string | Date): string =>
+  new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' }).format(new Date(instant))
+
 const dateTimeFormat = new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const relativeTimeFormat = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
 

@@ -5,6 +5,12 @@ export type SignedInUser = ReturnType<typeof presentUser>
 
 type Captcha = { provider: 'none' | 'turnstile' | 'hcaptcha' | 'recaptcha'; siteKey: string }
 
+/** Levels of an administrator, by resource of the Application API: 0 none, 1 read, 3 read and write. */
+export type AccessLevels = Readonly<Record<string, number>>
+
+/** The administrator who acts for the user in this session, and when that ends. */
+export type Acting = { administrator: string; until: string }
+
 declare global {
   interface Window {
     PterodactylUser?: SignedInUser
@@ -14,6 +20,9 @@ declare global {
       blur: boolean
       picture: string | null
       captcha: Captcha
+      acl?: AccessLevels
+      setup?: { isDue: boolean }
+      acting?: Acting
     }
   }
 }
@@ -28,5 +37,11 @@ export const site = {
   picture: window.SiteConfiguration?.picture ?? null,
   /** Whether the user has privacy mode on. */
   blur: window.SiteConfiguration?.blur ?? false,
+  /** Null for users who are not administrators. */
+  acl: window.SiteConfiguration?.acl ?? null,
+  /** Whether the panel has no user yet. */
+  isSetupDue: window.SiteConfiguration?.setup?.isDue ?? false,
+  /** Null in a session of the user's own. */
+  acting: window.SiteConfiguration?.acting ?? null,
   nonce: document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '',
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { BookOpen, LogOut, Server, UserCog } from 'lucide-react'
+import { BookOpen, LogOut, Server, UserCog, Wrench } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { version } from '../../version.ts'
 import { accountQuery } from '../api/account.ts'
 import { Avatar } from '../components/avatar.tsx'
+import { buttonStyle } from '../components/button.tsx'
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'
 import { CommandMenu } from './command-menu.tsx'
 import { Logo } from './logo.tsx'
@@ -25,11 +26,28 @@ export function TopBar() {
           <span className="truncate">{site.name}</span>
         </Link>
         <div className="flex items-center gap-1">
+          {site.acl && <AdminLink />}
           <CommandMenu />
           <AccountMenu />
         </div>
       </div>
     </header>
+  )
+}
+
+/** Leads administrators to their area, whose code is loaded only there. */
+function AdminLink() {
+  const { t } = useTranslation('server')
+  return (
+    <Link
+      to="/admin/$"
+      params={{ _splat: '' }}
+      aria-label={t('nav.admin')}
+      className={`${buttonStyle('quiet')} hover:bg-raised aria-[current=page]:text-brand-text`}
+    >
+      <Wrench aria-hidden className="size-4" />
+      <span className="hidden sm:inline">{t('nav.admin')}</span>
+    </Link>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { LucideIcon } from 'lucide-react'
+import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu as Radix } from 'radix-ui'
 import { type FocusEvent, type ReactNode, useRef } from 'react'
 import { classNames } from './class-names.ts'
@@ -70,6 +70,27 @@ export const MenuLink = ({ children }: { children: ReactNode }) => (
   <Radix.Item asChild className={item}>
     {children}
   </Radix.Item>
+)
+
+/** An item that is on or off; choosing it keeps the menu open. */
+export const MenuCheck = ({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}) => (
+  <Radix.CheckboxItem
+    checked={checked}
+    onCheckedChange={onChange}
+    onSelect={(event) => event.preventDefault()}
+    className={item}
+  >
+    <Check aria-hidden className={classNames('size-4 shrink-0', !checked && 'invisible')} />
+    {children}
+  </Radix.CheckboxItem>
 )
 
 /** A group of choices, one of which is selected. */

@@ -61,6 +61,8 @@ export function Menu({
 export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }))
 /** A link as a menu item; the child is the anchor. */
 export const MenuLink = lazy(async () => ({ default: (await load()).MenuLink }))
+/** An item that is on or off; choosing it keeps the menu open. */
+export const MenuCheck = lazy(async () => ({ default: (await load()).MenuCheck }))
 /** A group of choices, one of which is selected. */
 export const MenuChoices = lazy(async () => ({
   default: (await load()).MenuChoices,

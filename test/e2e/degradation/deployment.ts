@@ -105,7 +105,7 @@ async function startDeployment({
     })
   await request('GET', '/locales/locale.json?locale=en&namespace=common')
   const tick = async () => {
-    const signature = await signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body: '' })
+    const signature = signMessage({ key: signingKeys.current, url: `${origin}/jobs/tick`, body: '' })
     return request('POST', '/jobs/tick', { headers: { 'upstash-signature': signature } })
   }
   return {

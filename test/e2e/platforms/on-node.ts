@@ -36,7 +36,7 @@ export const openNode: OpenPlatform = async (environment) => {
 /** Sends the tick as a schedule of the queue does, because the timer of the process cannot be advanced. */
 async function tickBySchedule(origin: string): Promise<void> {
   const url = `${origin}/jobs/tick`
-  const signature = await signMessage({ key: signingKeys.current, url, body: '{}' })
+  const signature = signMessage({ key: signingKeys.current, url, body: '{}' })
   const headers = { 'upstash-signature': signature, 'content-type': 'application/json' }
   const { status, text } = await sendRaw(new URL(origin), 'POST', '/jobs/tick', { headers, body: '{}' })
   if (status !== 200) throw new Error(`The tick was refused with ${status}: ${text}`)

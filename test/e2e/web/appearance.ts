@@ -20,14 +20,14 @@ export async function openGuest(
   return tab
 }
 
-/** Opens a browser and signs in as the demo user with the form. */
+/** Opens a browser and signs in with the form, as the demo user or another one. */
 export async function openSignedIn(
   chromium: Chromium,
   panel: PanelProcess,
   appearance: Appearance,
+  { username, password }: { username: string; password: string } = panel.bootstrap.user,
 ): Promise<Tab> {
   const tab = await openGuest(chromium, panel, appearance)
-  const { username, password } = panel.bootstrap.user
   await tab.page.goto('/auth/login')
   await tab.page.getByLabel('Username or e-mail address').fill(username)
   await tab.page.getByLabel('Password', { exact: true }).fill(password)

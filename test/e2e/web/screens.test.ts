@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Chromium, startChromium, type Tab } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import {
+  adminScreens,
   seedScreens,
   type ScreenData,
   guestScreens,
@@ -89,6 +90,14 @@ describe.each(appearances)('every screen on a %s, %s', (_name, theme, viewport) 
     const tab = await openSignedIn(chromium, panel, { viewport, theme })
     const faults: string[] = []
     for (const screen of playerScreens(screenData)) faults.push(...(await faultsOf(tab, screen)))
+    expect(faults).toEqual([])
+    await tab.context.close()
+  })
+
+  it('is there for administrators', { timeout: 240_000 }, async () => {
+    const tab = await openSignedIn(chromium, panel, { viewport, theme }, panel.bootstrap.admin)
+    const faults: string[] = []
+    for (const screen of adminScreens) faults.push(...(await faultsOf(tab, screen)))
     expect(faults).toEqual([])
     await tab.context.close()
   })

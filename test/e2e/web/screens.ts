@@ -73,6 +73,43 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
   ]
 }
 
+/** The screens of an administrator. */
+export const adminScreens: Screen[] = [
+  { name: 'admin-overview', path: '/admin', shows: 'Newest events' },
+  { name: 'admin-servers', path: '/admin/servers', shows: 'Demo server' },
+  { name: 'admin-new-server', path: '/admin/servers/new', shows: 'Placement' },
+  { name: 'admin-server', path: '/admin/servers/1', shows: 'At a glance' },
+  { name: 'admin-server-build', path: '/admin/servers/1/build', shows: 'Allocations' },
+  { name: 'admin-server-startup', path: '/admin/servers/1/startup', shows: 'Command as it runs' },
+  { name: 'admin-server-databases', path: '/admin/servers/1/databases', shows: /database/i },
+  { name: 'admin-server-usage', path: '/admin/servers/1/usage', shows: /Network|No usage in this period/ },
+  { name: 'admin-server-transfer', path: '/admin/servers/1/transfer', shows: 'Transfer to another node' },
+  { name: 'admin-server-manage', path: '/admin/servers/1/manage', shows: 'Force delete' },
+  { name: 'admin-nodes', path: '/admin/nodes', shows: 'local' },
+  { name: 'admin-new-node', path: '/admin/nodes/new', shows: 'Capacity' },
+  { name: 'admin-node', path: '/admin/nodes/1', shows: 'At a glance' },
+  { name: 'admin-node-allocations', path: '/admin/nodes/1/allocations', shows: 'Demo server' },
+  {
+    name: 'admin-node-usage',
+    path: '/admin/nodes/1/usage',
+    shows: /Running servers|No usage in this period/,
+  },
+  { name: 'admin-node-configuration', path: '/admin/nodes/1/configuration', shows: 'Configuration file' },
+  { name: 'admin-node-manage', path: '/admin/nodes/1/manage', shows: 'Delete node' },
+  { name: 'admin-locations', path: '/admin/locations', shows: 'local' },
+  { name: 'admin-nests', path: '/admin/nests', shows: 'Demo' },
+  { name: 'admin-egg', path: '/admin/nests/1/1', shows: 'Install script' },
+  { name: 'admin-users', path: '/admin/users', shows: 'player' },
+  { name: 'admin-user', path: '/admin/users/2', shows: 'First name' },
+  { name: 'admin-user-manage', path: '/admin/users/2/manage', shows: 'Delete user' },
+  { name: 'admin-roles', path: '/admin/roles', shows: /role/i },
+  { name: 'admin-keys', path: '/admin/keys', shows: 'Full access' },
+  { name: 'admin-database-hosts', path: '/admin/database-hosts', shows: /database host/i },
+  { name: 'admin-jobs', path: '/admin/jobs', shows: /in total/ },
+  { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
+  { name: 'admin-settings', path: '/admin/settings/sign_in', shows: 'sign_in.password' },
+]
+
 export type ScreenData = { server: string; schedule: number }
 
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f laptop'

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { startChromium, type Tab } from '../../support/chromium.ts'
 import {
+  adminScreens,
   seedScreens,
   guestScreens,
   openScreen,
@@ -25,6 +26,11 @@ try {
       await mkdir(target, { recursive: true })
       await take(await openGuest(chromium, panel, { viewport, theme }), guestScreens, target)
       await take(await openSignedIn(chromium, panel, { viewport, theme }), playerScreens(screenData), target)
+      await take(
+        await openSignedIn(chromium, panel, { viewport, theme }, panel.bootstrap.admin),
+        adminScreens,
+        target,
+      )
     }
   }
 } finally {

@@ -70,7 +70,7 @@ export const toUserHandle = ({ uuid }: Pick<User, 'uuid'>): string => Buffer.fro
 export async function creationOptions(
   relyingParty: RelyingParty,
   panelName: string,
-  user: User,
+  user: Pick<User, 'uuid' | 'username' | 'firstName' | 'lastName'>,
   existing: Passkey[],
 ): Promise<CreationOptions> {
   const { generateRegistrationOptions } = await loadWebauthn()

@@ -13,6 +13,8 @@ export const PanelActivityResource = resource(
       ip: z.string().nullable(),
       actor_id: z.int().nullable(),
       actor: z.string().nullable(),
+      acted_for_id: z.int().nullable(),
+      acted_for: z.string().nullable(),
       api_key_id: z.int().nullable(),
       api_key: z.string().nullable(),
       server_id: z.int().nullable(),
@@ -23,13 +25,15 @@ export const PanelActivityResource = resource(
       properties: z.record(z.string(), z.unknown()),
       timestamp: Timestamp(),
     }),
-  ({ entry, actorName, keyIdentifier, subjects }: PanelActivityEntry) => ({
+  ({ entry, actorName, actedForName, keyIdentifier, subjects }: PanelActivityEntry) => ({
     id: entry.id,
     event: entry.event,
     source: entry.source,
     ip: entry.ip,
     actor_id: entry.actorId,
     actor: actorName,
+    acted_for_id: entry.actedForId,
+    acted_for: actedForName,
     api_key_id: entry.apiKeyId,
     api_key: keyIdentifier,
     server_id: entry.serverId,
@@ -65,6 +69,8 @@ const csvColumns = [
   'subjects',
   'description',
   'properties',
+  'acted_for_id',
+  'acted_for',
 ] as const satisfies (keyof Attributes)[]
 
 /** How an export is written: its content type, its first line and the line of each entry. */

@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import type { Acl, ApiKey } from '../../../db/tables/api-keys.ts'
+import type { ApiKey } from '../../../db/tables/api-keys.ts'
 import { effectiveAcl } from '../../../domain/auth/access-levels.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
+import { presentLevels } from './levels.ts'
 
 /** An Application key without its secret, which cannot be read again. */
 export const ApplicationKeyResource = resource(
@@ -35,7 +36,3 @@ export const CreatedApplicationKey = () =>
     ApplicationKeyResource.One(),
     z.object({ meta: z.object({ secret_token: z.string().length(32) }) }),
   )
-
-/** Leaves out resources on which the key has no level. */
-const presentLevels = (acl: Acl): Record<string, number> =>
-  Object.fromEntries(Object.entries(acl).filter(([, level]) => level > 0))

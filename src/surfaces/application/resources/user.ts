@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { User } from '../../../db/tables/users.ts'
-import { Relationships, resource, timestamp, Timestamp } from '../../../http/resource.ts'
+import { PaginationShape, Relationships, resource, timestamp, Timestamp } from '../../../http/resource.ts'
 
 export const UserResource = resource(
   'user',
@@ -35,3 +35,24 @@ export const UserResource = resource(
     updated_at: timestamp(row.updatedAt),
   }),
 )
+
+/** What is not of the ecosystem; `meta` is left out of users that have none of it. Spec: docs/accounts.md#roles. */
+const UserMeta = () => z.object({ role_id: z.int().optional(), sign_in_suspended_at: Timestamp().optional() })
+
+export const presentUserMeta = (row: User): z.output<ReturnType<typeof UserMeta>> | null =>
+  row.roleId === null && row.signInSuspendedAt === null
+    ? null
+    : {
+        ...(row.roleId === null ? {} : { role_id: row.roleId }),
+        ...(row.signInSuspendedAt === null ? {} : { sign_in_suspended_at: timestamp(row.signInSuspendedAt) }),
+      }
+
+export const UserWithMeta = () =>
+  z.intersection(UserResource.One(), z.object({ meta: UserMeta().optional() }))
+
+export const UserPage = () =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(UserWithMeta()),
+    meta: z.looseObject({ pagination: PaginationShape() }),
+  })

@@ -29,7 +29,7 @@ export const ActivityLogResource = resource(
       relationships: z.object({ actor: z.union([PublicUserResource.One(), NullResource()]) }).optional(),
     }),
   (row: ActivityEntry) => ({
-    id: createHash('sha1').update(String(row.entry.id)).digest('hex'),
+    id: hashOf(row.entry.id),
     batch: null,
     event: row.entry.event,
     is_api: row.entry.apiKeyId !== null,
@@ -42,6 +42,19 @@ export const ActivityLogResource = resource(
     ...(row.actor === undefined ? {} : { relationships: { actor: actorOf(row) } }),
   }),
 )
+
+/** Hashes of entries that were shown of late: users look at the newest ones over and over. */
+const hashes = new Map<number, string>()
+const maxHashes = 10_000
+
+function hashOf(id: number): string {
+  const known = hashes.get(id)
+  if (known !== undefined) return known
+  const hash = createHash('sha1').update(String(id)).digest('hex')
+  if (hashes.size >= maxHashes) hashes.clear()
+  hashes.set(id, hash)
+  return hash
+}
 
 /** Schema of a page of activity. */
 export const ActivityPage = () =>
@@ -63,6 +76,7 @@ function actorOf({ actor, isEmailVisible, panelUrl }: ActivityEntry) {
 
 /** Adds the lengths of lists: as `count` where there is one list, else as `<name>_count`. */
 function presentProperties({ entry, isOwn }: ActivityEntry): Properties {
+  if (isShownAsItIs(entry.properties)) return entry.properties
   const shown = Object.entries(entry.properties).map(([name, value]) => {
     if (name === 'ip' && !isOwn) return [name, '[hidden]'] as const
     return [name, name === 'directory' && typeof value === 'string' ? folderOf(value) : value] as const
@@ -74,6 +88,13 @@ function presentProperties({ entry, isOwn }: ActivityEntry): Properties {
     ([name, length]) => [lists.length === 1 ? 'count' : `${name}_count`, length] as const,
   )
   return Object.fromEntries<unknown>([...shown, ...counts])
+}
+
+/** Whether no property is shown another way than it is kept: so most entries are. */
+function isShownAsItIs(properties: Properties): boolean {
+  for (const name in properties)
+    if (name === 'ip' || name === 'directory' || Array.isArray(properties[name])) return false
+  return true
 }
 
 const folderOf = (path: string) => `/${path}/`.replace(/\/{2,}/g, '/')

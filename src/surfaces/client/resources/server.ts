@@ -1,9 +1,6 @@
 import * as z from 'zod'
 import { serverStatuses } from '../../../db/tables/servers.ts'
-import { isGranted } from '../../../domain/permissions.ts'
-import type { ClientServer } from '../../../domain/servers/client-servers.ts'
-import { renderStartup } from '../../../domain/servers/invocation.ts'
-import { NullResource, nullResource, resource } from '../../../http/resource.ts'
+import { NullResource, resourceSchemas } from '../../../http/resource.ts'
 import { AllocationResource } from './allocation.ts'
 import { EggVariableResource } from './egg-variable.ts'
 import { EggResource } from './egg.ts'
@@ -51,43 +48,10 @@ const Attributes = () =>
   })
 
 /** A server as its users see it. Memory, swap and disk in MiB, CPU in percent of one core. */
-export const ServerResource = resource('server', Attributes, (row: ClientServer) => {
-  const { server, node } = row
-  return {
-    server_owner: row.isOwner,
-    identifier: server.uuidShort,
-    internal_id: server.id,
-    uuid: server.uuid,
-    name: server.name,
-    node: node.name,
-    is_node_under_maintenance: node.maintenanceMode,
-    sftp_details: { ip: node.sftpDomain ?? node.fqdn, port: node.daemonSftp, alias: node.sftpDomain },
-    description: server.description,
-    limits: {
-      memory: server.memory,
-      swap: server.swap,
-      disk: server.disk,
-      io: server.io,
-      cpu: server.cpu,
-      threads: server.threads,
-      oom_disabled: server.oomDisabled,
-      oom_killer: !server.oomDisabled,
-    },
-    invocation: invocationOf(row),
-    docker_image: server.image,
-    egg_features: row.egg.features,
-    feature_limits: {
-      databases: server.databaseLimit,
-      allocations: server.allocationLimit,
-      backups: server.backupLimit,
-    },
-    status: server.status,
-    is_suspended: server.status === 'suspended',
-    is_installing: server.status === 'installing' || server.status === 'install_failed',
-    is_transferring: row.isTransferring,
-    relationships: relationshipsOf(row),
-  }
-})
+export const ServerResource = resourceSchemas('server', Attributes)
+
+/** A server in an answer. */
+export type ServerItem = { object: 'server'; attributes: z.output<ReturnType<typeof Attributes>> }
 
 /** Schema of a server with the caller's permissions. */
 export const ServerWithMeta = () =>
@@ -96,44 +60,3 @@ export const ServerWithMeta = () =>
     attributes: Attributes(),
     meta: z.object({ is_server_owner: z.boolean(), user_permissions: z.array(z.string()) }),
   })
-
-/** Presents a server with the caller's permissions. */
-export const presentServer = (row: ClientServer) => ({
-  ...ServerResource.one(row),
-  meta: { is_server_owner: row.isOwner, user_permissions: row.permissions },
-})
-
-function invocationOf(row: ClientServer): string {
-  const { server, egg } = row
-  const allocation = row.allocations.find(({ id }) => id === server.allocationId)
-  if (!allocation) throw new Error('A server does not hold its primary allocation.')
-  return renderStartup(
-    { server, variables: egg.variables, allocation },
-    { hideVariables: !isGranted(row.permissions, 'startup.read') },
-  )
-}
-
-/** Without the permission to read allocations, shows the primary one only. */
-function relationshipsOf(row: ClientServer) {
-  const { server, permissions, include, panelUrl } = row
-  const subusers = row.subusers.map((subuser) => ({ ...subuser, panelUrl }))
-  return {
-    allocations: AllocationResource.list(visibleAllocations(row)),
-    variables: isGranted(permissions, 'startup.read')
-      ? EggVariableResource.list(visibleVariables(row).map((variable) => ({ variable, server })))
-      : nullResource,
-    ...(include.includes('egg') ? { egg: EggResource.one(row.egg) } : {}),
-    ...(include.includes('subusers')
-      ? { subusers: isGranted(permissions, 'user.read') ? SubuserResource.list(subusers) : nullResource }
-      : {}),
-  }
-}
-
-function visibleAllocations({ server, permissions, allocations }: ClientServer) {
-  const all = allocations.map((each) => ({ ...each, isDefault: each.id === server.allocationId }))
-  return isGranted(permissions, 'allocation.read')
-    ? all
-    : all.filter(({ isDefault }) => isDefault).map((each) => ({ ...each, notes: null }))
-}
-
-const visibleVariables = ({ egg }: ClientServer) => egg.variables.filter(({ userViewable }) => userViewable)

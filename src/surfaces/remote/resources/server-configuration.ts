@@ -4,6 +4,8 @@ import {
   type DaemonConfiguration,
   type ServerConfigurationRows,
 } from '../../../domain/servers/configuration.ts'
+import { jsonBytes } from '../../../http/json-bytes.ts'
+import type { JsonText } from '../../../http/json-text.ts'
 import type { Page } from '../../../http/resource.ts'
 
 /** Numbers that the daemon decodes as integers: it skips a server with a fraction or a string. */
@@ -99,14 +101,28 @@ export function serverConfiguration(rows: ServerConfigurationRows): Omit<DaemonC
   return { settings, process_configuration }
 }
 
-/** Presents a page of configurations; `path` is the public URL of the list. Wings: GET /servers. */
-export function configurationPage(page: Page<ServerConfigurationRows>, path: string) {
+/** Writes a page of configurations as JSON; `path` is the public URL of the list. Wings: GET /servers. */
+export function writeConfigurationPage(
+  page: Page<ServerConfigurationRows>,
+  path: string,
+): JsonText<z.output<ReturnType<typeof ConfigurationPage>>> {
+  const bytes = jsonBytes((page.rows.length + 1) * expectedBytes)
+  bytes.text('{"data":[')
+  for (const [at, row] of page.rows.entries())
+    bytes.text((at > 0 ? ',' : '') + JSON.stringify(daemonConfiguration(row)))
+  bytes.text(`],${JSON.stringify(linksOf(page, path)).slice(1)}`)
+  return bytes.finish()
+}
+
+/** Bytes of a configuration. */
+const expectedBytes = 3000
+
+function linksOf(page: Page<unknown>, path: string) {
   const lastPage = Math.max(1, Math.ceil(page.total / page.perPage))
   const link = (number: number) => `${path}?page=${number}&per_page=${page.perPage}`
   const offset = (page.page - 1) * page.perPage
   const shown = page.rows.length
   return {
-    data: page.rows.map(daemonConfiguration),
     links: {
       first: link(1),
       last: link(lastPage),

@@ -26,7 +26,8 @@ function AppLayout() {
       <TopBar />
       <SecondFactorNotice />
       <Outlet />
-      <SessionEnded />
+      {/* Who acts for a user leaves by the bar at the bottom, also when the time is over. */}
+      {site.acting ? null : <SessionEnded />}
     </div>
   )
 }

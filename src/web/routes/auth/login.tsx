@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute } from '@tanstack/react-router'
+import { createFileRoute, redirect } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { methodsQuery, type SignInResult, type SignInMethods } from '../../api/auth.ts'
+import { site } from '../../app/site.ts'
 import { Checkpoint, type CheckpointEndReason } from '../../auth/checkpoint.tsx'
 import { safeRedirectPath } from '../../auth/redirect-path.ts'
 import { SignIn } from '../../auth/sign-in.tsx'
@@ -15,6 +16,10 @@ export const Route = createFileRoute('/auth/login')({
     ...(typeof intended === 'string' ? { intended } : {}),
     ...(oauth === 'checkpoint' ? { oauth } : {}),
   }),
+  // A panel without users is set up first.
+  beforeLoad: () => {
+    if (site.isSetupDue) throw redirect({ to: '/auth/setup' })
+  },
   component: Login,
 })
 

@@ -1,10 +1,16 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import uPlot from 'uplot'
 import { site } from '../../app/site.ts'
 import { useIsDark } from '../../app/theme.ts'
 
 /** `colour` is the name of a design token. */
+/** How long a chart looks back, and how it names times. */
+export type Period = {
+  seconds: number
+  formatTime: (milliseconds: number) => string
+  /** Allowed distances of the times, in seconds. */
+  timeSteps?: number[]
+}
 export type Curve = { name: string; colour: string; values: readonly (number | null)[] }
 type Props = {
   label: string
@@ -16,23 +22,35 @@ type Props = {
   /** Allowed steps of the scale; powers of ten by default. */
   steps?: number[]
   format: (value: number) => string
+  /** Describes a curve by its last and its greatest value; `last` is null while nothing is known. */
+  words: (name: string, last: string | null, most: string) => string
+  period?: Period
 }
 
 const height = 140
-const seconds = 180
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const clock = new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' })
 
-/** A chart of the last minutes; its label describes the values in text. */
-export function UsageChart({ label, times, curves, scaleMax, steps, format }: Props) {
-  const { t } = useTranslation('console')
+const lastMinutes: Period = { seconds: 180, formatTime: (milliseconds) => clock.format(milliseconds) }
+
+/** A chart of the last minutes, or of another period; its label describes the values in text. */
+export function UsageChart({
+  label,
+  times,
+  curves,
+  scaleMax,
+  steps,
+  format,
+  words,
+  period = lastMinutes,
+}: Props) {
   const container = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const isDark = useIsDark()
   const createChart = useEffectEvent(
     (element: HTMLElement) =>
-      new uPlot(optionsOf({ curves, scaleMax, steps, format }, element.clientWidth), [[]], element),
+      new uPlot(optionsOf({ curves, scaleMax, steps, format, period }, element.clientWidth), [[]], element),
   )
   useEffect(() => {
     if (!container.current) return
@@ -55,8 +73,7 @@ export function UsageChart({ label, times, curves, scaleMax, steps, format }: Pr
   const sentences = curves.map(({ name, values }) => {
     const known = values.filter((value) => value !== null)
     const last = known.at(-1)
-    if (last === undefined) return t('chart.unknown', { name })
-    return t('chart.words', { name, now: format(last), most: format(Math.max(...known)) })
+    return last === undefined ? words(name, null, '') : words(name, format(last), format(Math.max(...known)))
   })
   return (
     <div className="min-w-0">
@@ -89,7 +106,13 @@ const formatLast = (value: number | null | undefined, format: Props['format']) =
   value === null || value === undefined ? '–' : format(value)
 
 function optionsOf(
-  { curves, scaleMax, steps, format }: Omit<Props, 'label' | 'times'>,
+  {
+    curves,
+    scaleMax,
+    steps,
+    format,
+    period: { seconds, formatTime, timeSteps },
+  }: Omit<Props, 'label' | 'times' | 'words'> & { period: Period },
   width: number,
 ): uPlot.Options {
   const axis = { stroke: token('--muted'), font: '11px sans-serif', ticks: { show: false } }
@@ -99,7 +122,7 @@ function optionsOf(
     height,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 4, 0, 0],
+    padding: [8, 20, 0, 0],
     scales: {
       x: { time: true, range: (_plot, _from, to) => [(to ?? 0) - seconds, to ?? 0] },
       y: { range: (_plot, _low, high) => [0, Math.max(scaleMax, high * 1.1, 1)] },
@@ -111,7 +134,8 @@ function optionsOf(
         gap: 8,
         size: 30,
         space: 52,
-        values: (_plot, ticks) => ticks.map((tick) => clock.format(tick * 1000)),
+        ...(timeSteps ? { incrs: timeSteps } : {}),
+        values: (_plot, ticks) => ticks.map((tick) => formatTime(tick * 1000)),
       },
       {
         ...axis,
@@ -128,8 +152,15 @@ function optionsOf(
         label: name,
         stroke: token(colour),
         width: 1.75,
-        points: { show: false },
+        // A line shows nothing of a value between two gaps.
+        points: { size: 3, filter: (plot: uPlot, at: number) => isolatedIn(plot.data[at] ?? []) },
       })),
     ],
   }
+}
+
+/** Lists the values that have none before and after them. */
+function isolatedIn(values: uPlot.AlignedData[number]): number[] {
+  const isKnown = (at: number) => typeof values[at] === 'number'
+  return [...values.keys()].filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1))
 }

@@ -18,6 +18,8 @@ export default function UsageCharts() {
   const values = useSyncExternalStore(usage.subscribe, usage.values)
   const { cpu, memory } = server.limits
   const times = values.map(({ at }) => at)
+  const words = (name: string, now: string | null, most: string) =>
+    now === null ? t('chart.unknown', { name }) : t('chart.words', { name, now, most })
   const bytesPerSecond = (value: number) => rate(formatBytes(value))
   return (
     <section aria-label={t('charts')} className="grid gap-3 md:grid-cols-3">
@@ -29,6 +31,7 @@ export default function UsageCharts() {
             { name: t('strings:resource.cpu'), colour: '--brand', values: values.map((each) => each.cpu) },
           ]}
           scaleMax={cpu}
+          words={words}
           format={formatPercent}
         />
       </Card>
@@ -45,6 +48,7 @@ export default function UsageCharts() {
           ]}
           scaleMax={memory * 1024 ** 2}
           steps={byteSteps}
+          words={words}
           format={formatBytes}
         />
       </Card>
@@ -66,6 +70,7 @@ export default function UsageCharts() {
           ]}
           scaleMax={1024}
           steps={byteSteps}
+          words={words}
           format={bytesPerSecond}
         />
       </Card>

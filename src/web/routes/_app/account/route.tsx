@@ -1,8 +1,14 @@
 import { createFileRoute, Outlet } from '@tanstack/react-router'
 import { History, KeyRound, ShieldCheck, Terminal, UserCog } from 'lucide-react'
+import { lazy } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SideNav } from '../../../app/side-nav.tsx'
+import { site } from '../../../app/site.ts'
 import { loadTexts } from '../../../app/texts.ts'
+
+const AccountWhileActing = lazy(async () => ({
+  default: (await import('../../../acting/account-while-acting.tsx')).AccountWhileActing,
+}))
 
 export const Route = createFileRoute('/_app/account')({
   loader: () => loadTexts('account'),
@@ -24,7 +30,13 @@ function AccountLayout() {
         ]}
       />
       <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-        <Outlet />
+        {site.acting ? (
+          <AccountWhileActing>
+            <Outlet />
+          </AccountWhileActing>
+        ) : (
+          <Outlet />
+        )}
       </main>
     </div>
   )

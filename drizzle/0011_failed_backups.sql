@@ -1,0 +1,1 @@
+CREATE INDEX "backups_failed_index" ON "backups" USING btree ("completed_at") WHERE "backups"."completed_at" is not null and not "backups"."is_successful";

@@ -1,0 +1,25 @@
+import type { Panel } from '../../panel.ts'
+import { composeMail } from './compose.ts'
+import { readSender } from './send.ts'
+
+/**
+ * Sends a test mail with the mailer and the sender that the panel uses. Returns whether the panel stored it in its
+ * outbox, because no mail service is configured. Throws with the reason of the mail service.
+ */
+export async function sendTestMail(
+  panel: Panel,
+  to: string,
+  footnote: string,
+): Promise<{ isStored: boolean }> {
+  const { name, url } = panel.config
+  const message = composeMail({
+    to,
+    language: 'en',
+    subject: `Test mail of ${name}`,
+    paragraphs: [`The panel ${name} can send mails.`],
+    button: { label: `Open ${name}`, url },
+    footnote,
+  })
+  await panel.mail.send({ ...message, from: await readSender(panel) })
+  return { isStored: panel.mail.outbox !== undefined }
+}

@@ -1,0 +1,20 @@
+import { single } from '../../db/database.ts'
+import { oneRow } from '../../db/data-column.ts'
+import type { Panel } from '../../panel.ts'
+import { settingsColumn } from '../settings/settings.ts'
+import { isSetupDueColumn } from './code.ts'
+
+export type Captcha = { provider: string; siteKey: string }
+
+/** Reads the captcha of forms for guests, and whether the panel has no user yet. One statement. */
+export async function readGuestConfiguration(
+  panel: Panel,
+): Promise<{ captcha: Captcha; isSetupDue: boolean }> {
+  const { isDue, settings } = single(
+    await panel.db
+      .select({ isDue: isSetupDueColumn, settings: settingsColumn(['captcha.provider', 'captcha.site_key']) })
+      .from(oneRow),
+  )
+  const captcha = { provider: settings['captcha.provider'], siteKey: settings['captcha.site_key'] ?? '' }
+  return { captcha, isSetupDue: isDue }
+}

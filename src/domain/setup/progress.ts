@@ -1,0 +1,106 @@
+import { eq, sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { single } from '../../db/database.ts'
+import { oneRow } from '../../db/data-column.ts'
+import { allocations, eggs, locations, nodeHeartbeats, nodes, servers, settings } from '../../db/schema.ts'
+import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { recordEvent } from '../activity/record.ts'
+import { boolean, strictObject } from '../fields.ts'
+
+/** The row of the settings with the progress; no setting has its name. */
+const progressKey = 'setup.progress'
+
+/** The steps of the set-up, in their order. */
+export const setupSteps = [
+  'administrator',
+  'panel',
+  'mail',
+  'location',
+  'node',
+  'allocations',
+  'game',
+  'server',
+] as const
+export type SetupStep = (typeof setupSteps)[number]
+export type StepState = 'open' | 'done' | 'skipped'
+
+type StoredProgress = { steps: Partial<Record<SetupStep, StepState>>; isDismissed: boolean }
+
+/** How far the set-up is. Null ids: there is none yet. */
+export type SetupProgress = {
+  /** False on panels that were not set up in the browser. */
+  isStarted: boolean
+  isDismissed: boolean
+  steps: Record<SetupStep, StepState>
+  nodeId: number | null
+  serverId: number | null
+}
+
+/** States of steps, and whether the checklist is put away. What the panel finds itself stays done. */
+export const SetupChanges = () =>
+  strictObject({
+    steps: z.partialRecord(z.enum(setupSteps), z.enum(['open', 'done', 'skipped'])).nullish(),
+    is_dismissed: boolean().nullish(),
+  })
+type SetupChanges = z.output<ReturnType<typeof SetupChanges>>
+
+/** Stores that the set-up was begun in the browser. */
+export async function beginProgress(tx: Tx): Promise<void> {
+  const value: StoredProgress = { steps: {}, isDismissed: false }
+  await tx.db.insert(settings).values({ key: progressKey, value }).onConflictDoNothing()
+}
+
+/** Reads the progress of the set-up: what was stored, and what is found in the database. One statement. */
+export async function readProgress(tx: Pick<Tx, 'db'>): Promise<SetupProgress> {
+  const found = single(
+    await tx.db
+      .select({
+        stored: sql<string | null>`(select value::text from ${settings} where key = ${progressKey})`,
+        location: sql<boolean>`exists (select 1 from ${locations})`,
+        node: sql<boolean>`exists (select 1 from ${nodeHeartbeats} where last_up_at is not null)`,
+        allocations: sql<boolean>`exists (select 1 from ${allocations})`,
+        game: sql<boolean>`exists (select 1 from ${eggs})`,
+        nodeId: sql<number | null>`(select max(id) from ${nodes})`,
+        serverId: sql<number | null>`(select max(id) from ${servers})`,
+      })
+      .from(oneRow),
+  )
+  const stored = found.stored === null ? null : (JSON.parse(found.stored) as StoredProgress)
+  const isFound: Partial<Record<SetupStep, boolean>> = {
+    administrator: true,
+    location: found.location,
+    node: found.node,
+    allocations: found.allocations,
+    server: found.serverId !== null,
+  }
+  const stateOf = (step: SetupStep): StepState => (isFound[step] ? 'done' : (stored?.steps[step] ?? 'open'))
+  return {
+    isStarted: stored !== null,
+    isDismissed: stored?.isDismissed ?? false,
+    steps: Object.fromEntries(setupSteps.map((step) => [step, stateOf(step)])) as Record<
+      SetupStep,
+      StepState
+    >,
+    nodeId: found.nodeId,
+    serverId: found.serverId,
+  }
+}
+
+/** Changes the progress of the set-up and returns it. Records `admin:setup.update`. */
+export async function changeProgress(panel: Panel, input: SetupChanges): Promise<SetupProgress> {
+  return inTransaction(panel, async (tx) => {
+    await beginProgress(tx)
+    const [row] = await tx.db.select().from(settings).where(eq(settings.key, progressKey)).for('update')
+    const before = row?.value as StoredProgress
+    const value: StoredProgress = {
+      steps: { ...before.steps, ...input.steps },
+      isDismissed: input.is_dismissed ?? before.isDismissed,
+    }
+    const changed = setupSteps.filter((step) => before.steps[step] !== value.steps[step])
+    if (changed.length > 0 || value.isDismissed !== before.isDismissed) {
+      await tx.db.update(settings).set({ value, updatedAt: tx.now() }).where(eq(settings.key, progressKey))
+      await recordEvent(tx, 'admin:setup.update', { properties: { changed } })
+    }
+    return readProgress(tx)
+  })
+}

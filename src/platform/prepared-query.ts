@@ -1,0 +1,142 @@
+import type { Client, CustomTypesConfig, QueryConfig } from 'pg'
+
+/** A statement with the name under which connections prepare it, and what turns its columns into values. */
+export type NamedStatement = { name: string; text: string; types: CustomTypesConfig; parsers: Parser[] }
+type Parser = (cell: string) => unknown
+
+/** The cells of a row; null for nulls. */
+type DataRow = { fields: (string | null)[] }
+type RowDescription = { fields: { dataTypeID: number }[] }
+
+/** What the driver has to send to the database on one connection. */
+type Connection = {
+  stream: { cork: () => void; uncork: () => void; write: (bytes: Buffer) => unknown }
+  parsedStatements: Record<string, string>
+  submittedNamedStatements: Record<string, string>
+  parse: (message: { name: string; text: string; types: number[] }) => void
+  describe: (message: { type: 'S'; name: string }) => void
+}
+
+type Done = (error: Error | null, rows: unknown[][]) => void
+
+/** A query as the driver expects one that is not its own. */
+type PreparedQuery = {
+  name: string
+  text: string
+  statement: NamedStatement
+  values: (string | null)[]
+  rows: unknown[][]
+  callback: Done
+}
+
+/**
+ * Runs a named statement, whose rows are arrays. The driver's own query describes the columns anew each time and sends
+ * four messages; this one describes them once and sends one. `done` is called once.
+ */
+export function runPrepared(
+  send: Client['query'],
+  statement: NamedStatement,
+  values: (string | null)[],
+  done: Done,
+): void {
+  const { name, text } = statement
+  const query: PreparedQuery = { name, text, statement, values, rows: [], callback: done, ...handlers }
+  send(query as never)
+}
+
+const ignore = () => undefined
+
+/** What the driver calls as the answer arrives. */
+const handlers = {
+  submit(this: PreparedQuery, connection: Connection): null {
+    const { name, text } = this
+    const bytes = bindMessage(name, this.values)
+    if (name in connection.parsedStatements || name in connection.submittedNamedStatements) {
+      connection.stream.write(bytes)
+      return null
+    }
+    connection.stream.cork()
+    connection.parse({ name, text, types: [] })
+    connection.describe({ type: 'S', name })
+    connection.submittedNamedStatements[name] = text
+    connection.stream.write(bytes)
+    connection.stream.uncork()
+    return null
+  },
+  handleRowDescription(this: PreparedQuery, { fields }: RowDescription) {
+    const { statement } = this
+    statement.parsers = fields.map(({ dataTypeID }) => statement.types.getTypeParser(dataTypeID, 'text'))
+  },
+  handleDataRow(this: PreparedQuery, { fields }: DataRow) {
+    const { parsers } = this.statement
+    const row: unknown[] = fields
+    for (let at = 0; at < fields.length; at += 1) {
+      const cell = fields[at]
+      if (cell !== null && cell !== undefined) row[at] = parsers[at]?.(cell)
+    }
+    this.rows.push(row)
+  },
+  handleReadyForQuery(this: PreparedQuery) {
+    finish(this, null)
+  },
+  handleError(this: PreparedQuery, error: Error) {
+    finish(this, error)
+  },
+  handleCommandComplete: ignore,
+  handleEmptyQuery: ignore,
+  handlePortalSuspended: ignore,
+  handleCopyInResponse: ignore,
+  handleCopyData: ignore,
+}
+
+function finish(query: PreparedQuery, error: Error | null): void {
+  const { callback, rows } = query
+  query.callback = ignore
+  callback(error, rows)
+}
+
+/** Returns values as the protocol sends them; null when one of them needs the driver's own conversion. */
+export function textValues(values: readonly unknown[] | undefined): (string | null)[] | null {
+  if (values === undefined) return []
+  const texts: (string | null)[] = []
+  for (const value of values) {
+    if (value === null || value === undefined) texts.push(null)
+    else if (typeof value === 'object') return null
+    else texts.push(typeof value === 'string' ? value : String(value as number | boolean | bigint))
+  }
+  return texts
+}
+
+/** Execute without a limit, and Sync. */
+const executeAndSync = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4])
+
+/** Writes the messages Bind, Execute and Sync: all values and columns as text, in the portal without a name. */
+function bindMessage(name: string, values: (string | null)[]): Buffer {
+  let length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + 2
+  const lengths: number[] = []
+  for (const value of values) {
+    const bytes = value === null ? 0 : Buffer.byteLength(value)
+    lengths.push(bytes)
+    length += 4 + bytes
+  }
+  const buffer = Buffer.allocUnsafe(1 + length + executeAndSync.length)
+  buffer[0] = 0x42
+  let at = buffer.writeInt32BE(length, 1)
+  buffer[at] = 0
+  at += 1
+  at += buffer.write(name, at)
+  buffer[at] = 0
+  at = buffer.writeInt16BE(0, at + 1)
+  at = buffer.writeInt16BE(values.length, at)
+  for (let n = 0; n < values.length; n += 1) {
+    const value = values[n] ?? null
+    at = buffer.writeInt32BE(value === null ? -1 : (lengths[n] ?? 0), at)
+    if (value !== null) at += buffer.write(value, at)
+  }
+  at = buffer.writeInt16BE(0, at)
+  executeAndSync.copy(buffer, at)
+  return buffer
+}
+
+/** A statement as drizzle gives it to a pool. */
+export type PoolStatement = QueryConfig & { rowMode?: string }

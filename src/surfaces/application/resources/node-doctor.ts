@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { doctorChecks } from '../../../domain/nodes/doctor-findings.ts'
+import type { Diagnosis } from '../../../domain/nodes/doctor.ts'
+import { resource, timestamp, Timestamp } from '../../../http/resource.ts'
+
+/** What is wrong with a node, as the panel sees it. */
+export const NodeDoctorResource = resource(
+  'node_doctor',
+  () =>
+    z.object({
+      node_id: z.int(),
+      checked_at: Timestamp(),
+      is_healthy: z.boolean().describe('Whether no check failed'),
+      checks: z.array(
+        z.object({
+          id: z.enum(doctorChecks),
+          state: z.enum(['ok', 'warning', 'failed', 'skipped', 'unknown']),
+          meaning: z.string(),
+          advice: z.string().nullable(),
+          url: z.url().nullable().describe('An address for the browser to try'),
+        }),
+      ),
+    }),
+  ({ nodeId, checkedAt, checks }: Diagnosis) => ({
+    node_id: nodeId,
+    checked_at: timestamp(checkedAt),
+    is_healthy: checks.every(({ state }) => state !== 'failed'),
+    checks,
+  }),
+)

@@ -1,0 +1,155 @@
+import { useMutation } from '@tanstack/react-query'
+import { createContext, type FormEvent, type ReactNode, use, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { refetchAdmin } from '../../api/admin.ts'
+import { asRequestError, type RequestError } from '../../api/error.ts'
+import { Banner } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { FormError } from '../../components/field.tsx'
+import { toast } from '../../components/toast.tsx'
+
+/** Values of a form by the names that the API gives its fields, so that its errors find them. */
+export type FormValues = Record<string, string | boolean>
+
+type FormState = {
+  values: FormValues
+  set: (name: string, value: string | boolean) => void
+  error: RequestError | null
+}
+
+const FormContext = createContext<FormState | null>(null)
+
+/** Returns the values of the form around a field. */
+export function useForm(): FormState {
+  const form = use(FormContext)
+  if (!form) throw new Error('This field stands in no form.')
+  return form
+}
+
+/** Returns the value of a field, how to change it, and what the API said about it. */
+export function useFormField(name: string) {
+  const { values, set, error } = useForm()
+  // The API names the members of lists and records: `ports.0`.
+  const ownError = error?.entries.find(({ meta }) => {
+    const field = meta?.source_field
+    return field === name || field?.startsWith(`${name}.`)
+  })
+  return {
+    value: values[name] ?? '',
+    set: (value: string | boolean) => set(name, value),
+    error: ownError?.detail,
+  }
+}
+
+type ResourceFormProps<Answer> = {
+  initial: FormValues
+  save: (values: FormValues) => Promise<Answer>
+  onSaved?: (answer: Answer) => void
+  submit?: string
+  /** Said once it is saved. */
+  saved?: string
+  /** Fetches the present values, so that changes of others since the form was loaded are noticed. */
+  fetchCurrent?: () => Promise<FormValues>
+  isReadOnly?: boolean
+  children: ReactNode
+}
+
+class ChangedMeanwhile extends Error {
+  readonly values: FormValues
+
+  constructor(values: FormValues) {
+    super('The resource has been changed meanwhile.')
+    this.values = values
+  }
+}
+
+const differ = (one: FormValues, other: FormValues) =>
+  Object.keys(one).some((name) => one[name] !== other[name])
+
+/** A form of a resource: errors stand beside their fields, and changes of others are not overwritten unseen. */
+export function ResourceForm<Answer>({
+  initial,
+  fetchCurrent,
+  isReadOnly,
+  children,
+  ...props
+}: ResourceFormProps<Answer>) {
+  const { t } = useTranslation('admin')
+  // What the form began with, until it is saved or loaded again.
+  const [base, setBase] = useState(initial)
+  const [values, setValues] = useState(initial)
+  const saving = useMutation({
+    mutationFn: async ({ isForced }: { isForced: boolean }) => {
+      const current = isForced ? undefined : await fetchCurrent?.()
+      // Fields that follow from a choice of the form have no value before.
+      if (current && differ(base, { ...base, ...current }))
+        throw new ChangedMeanwhile({ ...base, ...current })
+      return props.save(values)
+    },
+    onSuccess: async (answer) => {
+      toast(props.saved ?? t('form.saved'))
+      setBase(values)
+      props.onSaved?.(answer)
+      await refetchAdmin()
+    },
+  })
+  const conflict = saving.error instanceof ChangedMeanwhile ? saving.error.values : null
+  const isChanged = differ(values, base)
+  const showCurrent = (current: FormValues) => {
+    saving.reset()
+    setBase(current)
+    setValues(current)
+    void refetchAdmin()
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!saving.isPending) saving.mutate({ isForced: false })
+  }
+  const error = asRequestError(saving.error)
+  const set = (name: string, value: string | boolean) => setValues((now) => ({ ...now, [name]: value }))
+  return (
+    <FormContext value={{ values, set, error }}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <fieldset disabled={isReadOnly ?? false} className="flex min-w-0 flex-col gap-4">
+          {children}
+        </fieldset>
+        {conflict ? (
+          <Banner
+            tone="warn"
+            title={t('form.conflict')}
+            actions={
+              <span className="flex flex-wrap gap-2">
+                <Button onClick={() => showCurrent(conflict)}>{t('form.reload')}</Button>
+                <Button variant="danger" onClick={() => saving.mutate({ isForced: true })}>
+                  {t('form.overwrite')}
+                </Button>
+              </span>
+            }
+          >
+            {t('form.conflict_text')}
+          </Banner>
+        ) : (
+          <FormError error={saving.error} fields={fieldsOf(error, values)} />
+        )}
+        {!isReadOnly && (
+          <div className="flex flex-wrap justify-end gap-2">
+            {isChanged && (
+              <Button variant="quiet" onClick={() => setValues(base)}>
+                {t('form.discard')}
+              </Button>
+            )}
+            <Button type="submit" variant="primary" busy={saving.isPending}>
+              {props.submit ?? t('strings:action.save')}
+            </Button>
+          </div>
+        )}
+      </form>
+    </FormContext>
+  )
+}
+
+/** Lists the fields with errors that the form shows beside them. */
+const fieldsOf = (error: RequestError | null, values: FormValues): string[] =>
+  (error?.entries ?? [])
+    .map(({ meta }) => meta?.source_field ?? '')
+    .filter((field) => Object.keys(values).some((name) => field === name || field.startsWith(`${name}.`)))

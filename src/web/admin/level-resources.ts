@@ -1,0 +1,20 @@
+/** What the levels of a role and of an Application key are for, as the API names it. */
+export const levelResources = [
+  'servers',
+  'users',
+  'administrators',
+  'nodes',
+  'locations',
+  'allocations',
+  'nests',
+  'eggs',
+  'database_hosts',
+  'server_databases',
+  'mounts',
+  'settings',
+  'jobs',
+  'api_keys',
+  'activity',
+  'announcements',
+  'webhooks',
+] as const

@@ -1,0 +1,140 @@
+import { Columns3, ListFilter as FilterIcon } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button, IconButton } from '../../components/button.tsx'
+import { classNames } from '../../components/class-names.ts'
+import { SelectField } from '../../components/field.tsx'
+import { Menu, MenuCheck } from '../../components/menu.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
+import { type ChoiceSource, Picker } from '../form/picker.tsx'
+import type { ListProps } from './admin-list.tsx'
+import type { ListSearch } from './list-search.ts'
+
+/** A filter of the API: one of few values, or one of the resources that a search finds. */
+export type ListFilter = { name: string; label: string } & (
+  | { choices: readonly (readonly [value: string, text: string])[] }
+  | { source: ChoiceSource }
+)
+
+type ToolsProps<Row> = Pick<ListProps<Row>, 'searchBy' | 'searchLabel' | 'filters' | 'columns'> & {
+  search: ListSearch
+  onChange: (change: Partial<ListSearch>) => void
+}
+
+/** The search, filters and columns of a list. On phones the filters are behind a button. */
+export function ListTools<Row>({ search, onChange, filters = [], ...props }: ToolsProps<Row>) {
+  const { t } = useTranslation('admin')
+  const [isOpen, setOpen] = useState(false)
+  const count = Object.keys(search.filters).length
+  const setFilter = (name: string, value: string) => {
+    const { [name]: _before, ...others } = search.filters
+    onChange({ filters: value === '' ? others : { ...others, [name]: value } })
+  }
+  const hasColumns = props.columns.some(({ isOptional }) => isOptional)
+  if (!props.searchBy && filters.length === 0 && !hasColumns) return null
+  return (
+    <search className="flex flex-wrap items-start gap-2 pb-4">
+      {props.searchBy && (
+        <SearchBox
+          label={props.searchLabel ?? t('strings:action.search')}
+          text={search.text}
+          onSearch={(text) => onChange({ text })}
+          className={classNames('grow basis-full', filters.length <= 2 && 'md:basis-48')}
+        />
+      )}
+      {filters.length > 0 && (
+        <Button
+          icon={FilterIcon}
+          aria-expanded={isOpen}
+          className="md:hidden"
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t('list.filters')}
+          {count > 0 && ` (${count})`}
+        </Button>
+      )}
+      <div className={classNames('w-full flex-wrap gap-2 md:flex md:w-auto', isOpen ? 'flex' : 'hidden')}>
+        {filters.map((filter) => (
+          <Filter
+            key={filter.name}
+            filter={filter}
+            value={search.filters[filter.name] ?? ''}
+            onChange={(value) => setFilter(filter.name, value)}
+          />
+        ))}
+      </div>
+      {count > 0 && (
+        <Button variant="quiet" onClick={() => onChange({ filters: {} })}>
+          {t('list.clear')}
+        </Button>
+      )}
+      {hasColumns && <ColumnsMenu columns={props.columns} search={search} onChange={onChange} />}
+    </search>
+  )
+}
+
+function Filter({
+  filter,
+  value,
+  onChange,
+}: {
+  filter: ListFilter
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { t } = useTranslation('admin')
+  const { label } = filter
+  if ('source' in filter)
+    return (
+      <Picker
+        label={label}
+        hideLabel
+        placeholder={label}
+        className="grow basis-36 md:w-40 md:grow-0"
+        source={filter.source}
+        value={value}
+        onChange={onChange}
+      />
+    )
+  return (
+    <SelectField
+      label={label}
+      hideLabel
+      className="grow basis-36 md:w-44 md:grow-0"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">{t('list.any', { name: label })}</option>
+      {filter.choices.map(([choice, text]) => (
+        <option key={choice} value={choice}>
+          {text}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+function ColumnsMenu<Row>({
+  columns,
+  search,
+  onChange,
+}: Pick<ToolsProps<Row>, 'columns' | 'search' | 'onChange'>) {
+  const { t } = useTranslation('admin')
+  const [, ...others] = columns
+  const shown = search.columns ?? others.filter(({ isOptional }) => !isOptional).map(({ name }) => name)
+  const toggle = (name: string, isShown: boolean) =>
+    onChange({
+      columns: others
+        .map((column) => column.name)
+        .filter((each) => (each === name ? isShown : shown.includes(each))),
+    })
+  return (
+    <Menu trigger={<IconButton icon={Columns3} label={t('list.columns')} variant="plain" />}>
+      {others.map(({ name, label }) => (
+        <MenuCheck key={name} checked={shown.includes(name)} onChange={(isShown) => toggle(name, isShown)}>
+          {label}
+        </MenuCheck>
+      ))}
+    </Menu>
+  )
+}

@@ -1,0 +1,121 @@
+import { Download, History } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { EventText, eventTexts } from '../../activity/event-text.tsx'
+import { useLoadedTexts } from '../use-loaded-texts.ts'
+import { Badge } from '../../components/badge.tsx'
+import { buttonStyle } from '../../components/button.tsx'
+import { PrivateText } from '../../components/private-text.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { Skeleton } from '../../components/states.tsx'
+import { AdminLink, linkStyle } from '../admin-link.tsx'
+import { AdminList } from '../list/admin-list.tsx'
+import { useListSearch } from '../list/list-search.ts'
+import type { PanelActivity } from '../resources.ts'
+
+const periods = ['24h', '7d', '30d', '90d'] as const
+const sources = ['web', 'api', 'sftp', 'system'] as const
+
+/** Returns the server that an event is about; null for others. */
+const serverOf = ({ server_id: id, subjects }: PanelActivity): number | null =>
+  id ?? subjects.find(({ type }) => type === 'server')?.id ?? null
+
+/** The audit log of the panel. */
+export function ActivityPage() {
+  const { t } = useTranslation('admin')
+  const areTextsThere = useLoadedTexts(...eventTexts)
+  if (!areTextsThere) return <Skeleton rows={8} className="h-11" />
+  return (
+    <AdminList<PanelActivity>
+      title={t('nav.activity')}
+      icon={History}
+      path="/activity"
+      searchBy="filter[event]"
+      searchLabel={t('activity.search')}
+      filters={[
+        {
+          name: 'period',
+          label: t('feed:filters.period'),
+          choices: periods.map((period) => [period, t(`feed:period.${period}`)]),
+        },
+        {
+          name: 'source',
+          label: t('feed:filters.source'),
+          choices: sources.map((source) => [source, t(`feed:source.${source}`)]),
+        },
+      ]}
+      keyOf={({ id }) => id}
+      empty={t('activity.empty')}
+      actions={<Exports />}
+      columns={[
+        { name: 'event', label: t('feed:entry.event'), cell: (entry) => <EventText entry={entry} /> },
+        {
+          name: 'actor',
+          label: t('activity.actor'),
+          cell: ({ actor, actor_id: id, api_key: key }) => (
+            <span className="inline-flex flex-wrap items-center gap-1.5">
+              {id === null ? (
+                t('activity.system')
+              ) : (
+                <AdminLink to={`users/${id}`} className={linkStyle}>
+                  {actor ?? `#${id}`}
+                </AdminLink>
+              )}
+              {key && <Badge>{key}</Badge>}
+            </span>
+          ),
+        },
+        {
+          name: 'server',
+          label: t('strings:word.server'),
+          cell: (entry) => {
+            const id = serverOf(entry)
+            return id === null ? (
+              '–'
+            ) : (
+              <AdminLink to={`servers/${id}`} className={linkStyle}>
+                #{id}
+              </AdminLink>
+            )
+          },
+        },
+        { name: 'ip', label: t('feed:filters.ip'), cell: ({ ip }) => (ip ? <PrivateText text={ip} /> : '–') },
+        {
+          name: 'name',
+          label: t('activity.name'),
+          isOptional: true,
+          cell: ({ event }) => <code className="text-xs">{event}</code>,
+        },
+        {
+          name: 'properties',
+          label: t('activity.properties'),
+          isOptional: true,
+          cell: ({ properties }) => <code className="text-xs">{JSON.stringify(properties)}</code>,
+        },
+        {
+          name: 'time',
+          label: t('strings:word.date'),
+          cell: ({ timestamp }) => <RelativeTime at={timestamp} />,
+        },
+      ]}
+    />
+  )
+}
+
+/** Links to the whole log as a file, with the filters of the page. */
+function Exports() {
+  const { search } = useListSearch()
+  const filters = Object.entries({ ...search.filters, event: search.text })
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => [`filter[${name}]`, value])
+  return ['csv', 'ndjson'].map((format) => (
+    <a
+      key={format}
+      href={`/api/application/activity?${new URLSearchParams([['format', format], ...filters])}`}
+      download={`activity.${format}`}
+      className={buttonStyle()}
+    >
+      <Download aria-hidden className="size-4" />
+      {format.toUpperCase()}
+    </a>
+  ))
+}

@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { adminQuery, adminSend } from '../../api/admin.ts'
+import { type ApiDocument, apiDocumentQuery, type Schema } from '../../api/openapi.ts'
+import { Loaded } from '../../components/states.tsx'
+import { AdminPage, PartTabs } from '../admin-page.tsx'
+import { FormSection, LongTextInput, SelectInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
+import { can } from '../levels.ts'
+import type { PageParams } from '../pages.ts'
+import type { Item } from '../resources.ts'
+import { numberOf } from '../servers/limit-fields.tsx'
+import { SettingTest } from './setting-test.tsx'
+
+type Settings = Record<string, Record<string, unknown>>
+
+/** A setting: how it is edited, its present value, and what it means. */
+type Setting = {
+  name: string
+  kind: 'switch' | 'choice' | 'number' | 'text' | 'secret' | 'json'
+  choices: string[]
+  value: unknown
+  description: string
+}
+
+const settingsPath = '/api/application/settings'
+
+/** Lists the settings of a group, as the API describes them. */
+function settingsOf(document: ApiDocument, group: string, values: Record<string, unknown>): Setting[] {
+  const body = document.paths[settingsPath]?.patch?.requestBody?.content['application/json']?.schema ?? {}
+  const members = membersOf(document, membersOf(document, body)[group] ?? {})
+  return Object.entries(values).map(([name, value]) => {
+    const schema = members[name] ?? {}
+    const [first = schema] = schema.anyOf ?? []
+    const choices = (first.enum ?? []).map(String)
+    return { name, kind: kindOf(first, value), choices, value, description: schema.description ?? name }
+  })
+}
+
+function membersOf(document: ApiDocument, schema: Schema): Record<string, Schema> {
+  if (schema.$ref)
+    return membersOf(document, document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+  if (schema.properties) return schema.properties
+  const [first] = (schema.anyOf ?? schema.allOf ?? []).map((each) => membersOf(document, each))
+  return first ?? {}
+}
+
+function kindOf({ type, enum: choices }: Schema, value: unknown): Setting['kind'] {
+  if (type === 'boolean') return 'switch'
+  if (choices) return 'choice'
+  if (type === 'integer') return 'number'
+  if (type === 'object') return 'json'
+  // The API shows of a secret only whether it is set.
+  return typeof value === 'boolean' ? 'secret' : 'text'
+}
+
+function shownValue({ kind, value }: Setting): string | boolean {
+  if (kind === 'switch') return value === true
+  if (kind === 'secret') return ''
+  if (kind === 'json') return JSON.stringify(value, null, 2)
+  return value === null || value === undefined ? '' : String(value)
+}
+
+/** Returns what the API takes; undefined for a secret that was not typed, which stays. */
+function sentValue({ kind }: Setting, value: string | boolean | undefined): unknown {
+  if (kind === 'switch') return value
+  if (kind === 'number') return numberOf(value)
+  if (kind === 'secret') return value === '' ? undefined : value
+  if (kind === 'json') return parseJson(String(value))
+  return value === '' ? null : value
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return text.trim() === '' ? null : JSON.parse(text)
+  } catch {
+    // The API says what is wrong with it.
+    return text
+  }
+}
+
+/** The settings of the panel, by group. */
+export function SettingsPage({ params: { id = '' } }: { params: PageParams }) {
+  const { t } = useTranslation('admin')
+  const settings = useQuery(adminQuery<Item<Settings>>('/settings'))
+  const api = useQuery(apiDocumentQuery)
+  const groups = Object.keys(settings.data?.attributes ?? {})
+  const group = groups.includes(id) ? id : (groups[0] ?? '')
+  return (
+    <AdminPage
+      title={t('nav.settings')}
+      tabs={
+        <PartTabs
+          label={t('settings.groups')}
+          base="settings"
+          part={group}
+          parts={groups.map((name) => [name, t(`settings.group_${name}`, { defaultValue: name })])}
+        />
+      }
+    >
+      <Loaded query={settings}>
+        {({ attributes }) => (
+          <Loaded query={api}>
+            {(document) => (
+              <GroupForm
+                key={group}
+                group={group}
+                settings={settingsOf(document, group, attributes[group] ?? {})}
+              />
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+      {can('settings', 'write') && <SettingTest key={group} group={group} />}
+    </AdminPage>
+  )
+}
+
+function GroupForm({ group, settings }: { group: string; settings: Setting[] }) {
+  const { t } = useTranslation('admin')
+  const fieldOf = ({ name }: Setting) => `${group}.${name}`
+  const initial: FormValues = Object.fromEntries(
+    settings.map((setting) => [fieldOf(setting), shownValue(setting)]),
+  )
+  const save = (values: FormValues) =>
+    adminSend('PATCH', '/settings', {
+      [group]: Object.fromEntries(
+        settings
+          .map((setting) => [setting.name, sentValue(setting, values[fieldOf(setting)])] as const)
+          .filter(([, value]) => value !== undefined),
+      ),
+    })
+  return (
+    <ResourceForm initial={initial} save={save} isReadOnly={!can('settings', 'write')}>
+      <FormSection
+        title={t(`settings.group_${group}`, { defaultValue: group })}
+        text={t('settings.empty_text')}
+      >
+        {settings.map((setting) => (
+          <SettingField key={setting.name} name={fieldOf(setting)} setting={setting} />
+        ))}
+      </FormSection>
+    </ResourceForm>
+  )
+}
+
+function SettingField({ name, setting }: { name: string; setting: Setting }) {
+  const { t } = useTranslation('admin')
+  const { kind, choices, value, description } = setting
+  const shared = { name, label: description, hint: name, className: wide }
+  if (kind === 'switch') return <ToggleInput {...shared} />
+  if (kind === 'choice')
+    return <SelectInput {...shared} choices={choices.map((choice) => [choice, choice])} />
+  if (kind === 'json') return <LongTextInput {...shared} isMono rows={4} />
+  if (kind === 'secret')
+    return (
+      <TextInput
+        {...shared}
+        type="password"
+        hint={`${name} · ${t(value === true ? 'settings.secret_set' : 'settings.secret_unset')}`}
+      />
+    )
+  return <TextInput {...shared} type={kind === 'number' ? 'number' : 'text'} />
+}

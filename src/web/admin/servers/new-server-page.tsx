@@ -1,0 +1,186 @@
+import { useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { adminSend } from '../../api/admin.ts'
+import { useAdminNavigate } from '../admin-link.tsx'
+import { AdminPage } from '../admin-page.tsx'
+import {
+  eggChoices,
+  freeAllocationChoices,
+  locationChoices,
+  nodeChoices,
+  userChoices,
+} from '../form/choice-sources.ts'
+import {
+  FormSection,
+  LongTextInput,
+  PickInput,
+  SelectInput,
+  TextInput,
+  ToggleInput,
+  wide,
+} from '../form/fields.tsx'
+import { type FormValues, ResourceForm, useForm } from '../form/resource-form.tsx'
+import type { Egg, Item, Server } from '../resources.ts'
+import { eggValues, environmentOf, useEgg, VariableFields } from './egg-fields.tsx'
+import { LimitFields, limitsBody, newLimits } from './limit-fields.tsx'
+
+const initial: FormValues = {
+  name: '',
+  description: '',
+  external_id: '',
+  user: '',
+  egg: '',
+  docker_image: '',
+  startup: '',
+  placement: 'deploy',
+  'deploy.locations': '',
+  'deploy.port_range': '',
+  'deploy.dedicated_ip': false,
+  node: '',
+  'allocation.default': '',
+  start_on_completion: true,
+  skip_scripts: false,
+  ...newLimits,
+}
+
+/** Creates a server, on one page. */
+export function NewServerPage() {
+  const { t } = useTranslation('admin')
+  const navigate = useAdminNavigate()
+  const { user = '', egg = '', node = '' } = useSearch({ strict: false }) as Record<string, string | number>
+  const [chosenEgg, setEgg] = useState<Egg | null>(null)
+  const preset = {
+    ...initial,
+    user: String(user),
+    egg: String(egg),
+    node: String(node),
+    placement: node === '' ? 'deploy' : 'allocation',
+  }
+  return (
+    <AdminPage title={t('servers.create')} crumbs={[{ to: 'servers', text: t('nav.servers') }]}>
+      <ResourceForm
+        initial={preset}
+        save={(values) => createServer(values, chosenEgg)}
+        submit={t('servers.create')}
+        saved={t('servers.created')}
+        onSaved={({ attributes }) => navigate(`servers/${attributes.id}`)}
+      >
+        <FormSection title={t('servers.identity')}>
+          <TextInput name="name" isRequired />
+          <PickInput name="user" label={t('strings:word.owner')} source={userChoices} isRequired />
+          <LongTextInput name="description" rows={2} />
+          <TextInput name="external_id" />
+        </FormSection>
+        <EggSection onEgg={setEgg} />
+        <Placement />
+        <LimitFields />
+      </ResourceForm>
+    </AdminPage>
+  )
+}
+
+function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>> {
+  const text = (name: string) => String(values[name] ?? '').trim()
+  const isDeployed = values.placement === 'deploy'
+  return adminSend('POST', '/servers', {
+    name: text('name'),
+    description: text('description') || null,
+    external_id: text('external_id') || null,
+    user: Number(text('user')) || null,
+    egg: Number(text('egg')) || null,
+    docker_image: text('docker_image'),
+    startup: text('startup'),
+    environment: egg ? environmentOf(values, egg) : {},
+    skip_scripts: values.skip_scripts,
+    start_on_completion: values.start_on_completion,
+    ...limitsBody(values),
+    ...(isDeployed
+      ? {
+          deploy: {
+            locations: text('deploy.locations') ? [Number(text('deploy.locations'))] : [],
+            dedicated_ip: values['deploy.dedicated_ip'],
+            port_range: text('deploy.port_range')
+              .split(/[\s,]+/)
+              .filter(Boolean),
+          },
+        }
+      : { allocation: { default: Number(text('allocation.default')) || null } }),
+  })
+}
+
+function EggSection({ onEgg }: { onEgg: (egg: Egg) => void }) {
+  const { t } = useTranslation('admin')
+  const { values, set } = useForm()
+  const chosen = String(values.egg)
+  const egg = useEgg(chosen).data
+  useEffect(() => {
+    if (!egg) return
+    onEgg(egg)
+    for (const [name, value] of Object.entries(eggValues(egg))) set(name, value)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a new egg replaces the values once, not each time the form changes
+  }, [egg?.id])
+  return (
+    <FormSection title={t('servers.game')} text={t('servers.game_text')}>
+      <PickInput name="egg" label={t('word.egg')} source={eggChoices} isRequired />
+      {egg && (
+        <>
+          <SelectInput
+            name="docker_image"
+            choices={Object.entries(egg.docker_images).map(([name, image]) => [
+              image,
+              name === image ? image : `${name} (${image})`,
+            ])}
+          />
+          <LongTextInput name="startup" isMono rows={2} className={wide} />
+          <VariableFields egg={egg} />
+          <ToggleInput name="start_on_completion" />
+          <ToggleInput name="skip_scripts" />
+        </>
+      )}
+    </FormSection>
+  )
+}
+
+/** Where the server goes: wherever there is room, or to a chosen address. */
+function Placement() {
+  const { t } = useTranslation('admin')
+  const { values, set } = useForm()
+  const node = String(values.node)
+  return (
+    <FormSection title={t('servers.placement')} text={t('servers.placement_text')}>
+      <SelectInput
+        name="placement"
+        choices={[
+          ['deploy', t('servers.place_deploy')],
+          ['allocation', t('servers.place_allocation')],
+        ]}
+        className={wide}
+      />
+      {values.placement === 'deploy' ? (
+        <>
+          <PickInput name="deploy.locations" label={t('word.location')} source={locationChoices} />
+          <TextInput name="deploy.port_range" />
+          <ToggleInput name="deploy.dedicated_ip" className={wide} />
+        </>
+      ) : (
+        <>
+          <PickInput
+            name="node"
+            label={t('strings:word.node')}
+            source={nodeChoices}
+            isRequired
+            onPick={() => set('allocation.default', '')}
+          />
+          <PickInput
+            key={node}
+            name="allocation.default"
+            label={t('word.allocation')}
+            source={freeAllocationChoices(node)}
+            isRequired
+          />
+        </>
+      )}
+    </FormSection>
+  )
+}

@@ -1,0 +1,11 @@
+import { adminGet, adminQuery } from '../../api/admin.ts'
+import type { Item, Server } from '../resources.ts'
+
+const include = 'user,node,egg,allocations,location'
+
+/** A server with the resources around it. */
+export const serverQuery = (id: string | number) => adminQuery<Item<Server>>(`/servers/${id}`, { include })
+
+/** Fetches a server as it is now, with its variables. */
+export const fetchServer = async (id: number): Promise<Server> =>
+  (await adminGet<Item<Server>>(`/servers/${id}`, { include: 'variables' })).attributes

@@ -1,0 +1,95 @@
+import { eq } from 'drizzle-orm'
+import { single } from '../../src/db/database.ts'
+import { identities, passkeys, sessions, settings, sshKeys, users } from '../../src/db/schema.ts'
+import { createSession, publicSessionId } from '../../src/domain/auth/sessions.ts'
+import type { activityEvents } from '../../src/domain/activity/events.ts'
+import type { Fixtures } from '../contract/fixtures.ts'
+import { makeKey } from '../support/factories.ts'
+import type { World } from '../support/world.ts'
+
+/** What a request sends beside the fixtures. */
+export type Preparation = { params?: Record<string, string>; body?: object; raw?: string }
+export type Preparations = Record<string, (fixtures: Fixtures) => Promise<Preparation>>
+
+/** The events of the routes of roles, of how users sign in, of the set-up and of what settings can test. */
+export const accountEvents: Record<string, keyof typeof activityEvents> = {
+  'POST /nodes/:node/configure-command': 'user:api-key.create',
+  'POST /roles': 'admin:role.create',
+  'PATCH /roles/:role': 'admin:role.update',
+  'DELETE /roles/:role': 'admin:role.delete',
+  'POST /settings/test/mail': 'admin:settings.test',
+  'POST /settings/test/bucket': 'admin:settings.test',
+  'POST /settings/test/oidc': 'admin:settings.test',
+  'PATCH /setup': 'admin:setup.update',
+  'DELETE /users/:user/sessions': 'user:session.delete',
+  'DELETE /users/:user/sessions/:session': 'user:session.delete',
+  'DELETE /users/:user/api-keys/:identifier': 'user:api-key.delete',
+  'DELETE /users/:user/ssh-keys/:ssh_key': 'user:ssh-key.delete',
+  'DELETE /users/:user/passkeys/:passkey': 'user:passkey.delete',
+  'DELETE /users/:user/identities/:identity': 'user:identity.delete',
+  'POST /users/:user/suspend': 'admin:user.suspend',
+  'POST /users/:user/unsuspend': 'admin:user.unsuspend',
+}
+
+/** What these routes need so that they change something. */
+export function accountPreparations(world: World): Preparations {
+  const { db } = world.database
+  const openSession = async ({ other }: Fixtures) => {
+    await createSession(world.panel, other, { userAgent: 'Test browser', remember: false, previous: null })
+    return {}
+  }
+  return {
+    'PATCH /roles/:role': async () => ({ body: { name: 'Renamed' } }),
+    'PATCH /setup': async () => ({ body: { steps: { mail: 'skipped' } } }),
+    'POST /settings/test/bucket': async () => {
+      const multipart = { start: async () => Promise.reject(new Error('The bucket is away.')) }
+      Object.assign(world.services, { objects: { ...world.services.objects, multipart } })
+      return {}
+    },
+    'POST /settings/test/oidc': async () => {
+      const values = { 'sign_in.oidc_issuer': 'https://127.0.0.1:1', 'sign_in.oidc_client_id': 'panel' }
+      await db.insert(settings).values(Object.entries(values).map(([key, value]) => ({ key, value })))
+      return {}
+    },
+    'DELETE /users/:user/sessions': openSession,
+    'DELETE /users/:user/sessions/:session': async (fixtures) => {
+      await openSession(fixtures)
+      const [row] = await db.select().from(sessions).where(eq(sessions.userId, fixtures.other.id))
+      return { params: { session: row ? publicSessionId(row) : '' } }
+    },
+    'DELETE /users/:user/api-keys/:identifier': async ({ other }) => {
+      const { row } = await makeKey(world, other, { type: 'account' })
+      await db.update(users).set({ apiKeyCount: 1 }).where(eq(users.id, other.id))
+      return { params: { identifier: row.identifier } }
+    },
+    'DELETE /users/:user/ssh-keys/:ssh_key': async ({ other }) => {
+      const key = { userId: other.id, name: 'Key', fingerprint: 'f'.repeat(43), publicKey: 'PEM' }
+      const { id } = single(await db.insert(sshKeys).values(key).returning())
+      return { params: { ssh_key: String(id) } }
+    },
+    'DELETE /users/:user/passkeys/:passkey': async ({ other }) => {
+      const passkey = { userId: other.id, name: 'Laptop', credentialId: 'BBBB', publicKey: 'AAAA' }
+      const { id } = single(await db.insert(passkeys).values(passkey).returning())
+      return { params: { passkey: String(id) } }
+    },
+    'DELETE /users/:user/identities/:identity': async ({ other }) => {
+      const account = {
+        provider: 'oidc',
+        issuer: 'https://a.test',
+        subject: '2',
+        displayName: 'mara',
+      } as const
+      const { id } = single(
+        await db
+          .insert(identities)
+          .values({ ...account, userId: other.id })
+          .returning(),
+      )
+      return { params: { identity: String(id) } }
+    },
+    'POST /users/:user/unsuspend': async ({ other }) => {
+      await db.update(users).set({ signInSuspendedAt: world.clock.now }).where(eq(users.id, other.id))
+      return {}
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Chromium, startChromium } from '../../support/chromium.ts'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import { makeAccount, startLocalhostPanel, startTimeout } from './panel-fixtures.ts'
+import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
+
+let panel: PanelProcess
+let chromium: Chromium
+const drivers: PageDriver[] = []
+
+beforeAll(async () => {
+  ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
+}, startTimeout)
+afterAll(async () => {
+  await chromium?.close()
+  await panel?.stop()
+})
+afterEach(async () => {
+  const opened = drivers.splice(0)
+  expect(opened.flatMap(({ problems }) => problems())).toEqual([])
+  await Promise.all(opened.map(({ context }) => context.close()))
+})
+
+async function sitDown(): Promise<PageDriver> {
+  const driver = await openPageDriver(chromium, panel.bootstrap.url)
+  drivers.push(driver)
+  return driver
+}
+
+describe('an administrator', { timeout: testTimeout }, () => {
+  it('creates a server, finds it, changes it, suspends it and deletes it', async () => {
+    const name = `Arena ${randomUUID().slice(0, 8)}`
+    const owner = await makeAccount(panel, 'customer')
+    const { page, button, heading, toast, confirmation, ...driver } = await sitDown()
+    const pick = async (field: string, text: string) => {
+      await page.getByRole('combobox', { name: field }).fill(text)
+      await page.getByRole('option').filter({ hasText: text }).first().click()
+    }
+    await driver.signIn(panel.bootstrap.admin)
+    await page.getByRole('link', { name: 'Administration', exact: true }).click()
+    await page
+      .getByRole('navigation', { name: 'Administration pages' })
+      .getByRole('link', { name: 'Servers' })
+      .click()
+    await heading('Servers').waitFor()
+    await page.getByRole('link', { name: 'Demo server', exact: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Create server' }).first().click()
+    await heading('Create server').waitFor()
+    await button('Create server').click()
+    expect(await driver.fieldErrorOf(page.getByLabel('Name', { exact: true }))).not.toBe('')
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await pick('Owner', owner.username)
+    await pick('Egg', 'Demo')
+    await page.getByLabel('Start command').waitFor()
+    await button('Create server').click()
+    await heading(name).waitFor()
+
+    const tabs = page.getByRole('navigation', { name: 'Parts of the server' })
+    await page.getByLabel('Name', { exact: true }).fill(`${name} II`)
+    await button('Save').click()
+    await heading(`${name} II`).waitFor()
+    await tabs.getByRole('link', { name: 'Build' }).click()
+    await page.getByLabel('Memory', { exact: true }).fill('3')
+    await button('Save').click()
+    await toast('Saved.').waitFor()
+
+    await page.goto('/admin/servers')
+    await page.getByRole('searchbox').fill(name)
+    const row = page.getByRole('row').filter({ hasText: `${name} II` })
+    await row.getByText('3 GiB').waitFor()
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(name)
+    await row.getByRole('link', { name: `${name} II` }).click()
+
+    await tabs.getByRole('link', { name: 'Manage' }).click()
+    await page.getByText('Ready', { exact: true }).waitFor()
+    await button('Suspend').click()
+    await confirmation('Suspend').getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('Suspended', { exact: true }).waitFor()
+    await button('Lift suspension').click()
+    await button('Suspend').waitFor()
+    await button('Delete server').click()
+    const asked = confirmation(`Delete “${name} II”?`)
+    const remove = asked.getByRole('button', { name: 'Delete server' })
+    expect(await remove.isDisabled()).toBe(true)
+    await asked.getByRole('textbox').fill(`${name} II`)
+    await remove.click()
+    await heading('Servers').waitFor()
+    await page.getByRole('searchbox').fill(name)
+    await page.getByText('Nothing matches').waitFor()
+  })
+
+  it('is asked before a change overwrites that of another administrator', async () => {
+    const { page, button, ...driver } = await sitDown()
+    const { id } = panel.bootstrap.server
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto(`/admin/servers/${id}`)
+    const description = page.getByLabel('Description')
+    await description.fill('Mine')
+    const { body } = await panel.asAdmin('GET', `/servers/${id}`)
+    const { name, user } = body.attributes
+    const others = { name, user, description: 'Theirs' }
+    expect((await panel.asAdmin('PATCH', `/servers/${id}/details`, others)).status).toBe(200)
+    await button('Save').click()
+    await page.getByText('Changed by another administrator').waitFor()
+    await button('Reload').click()
+    await expect.poll(() => description.inputValue()).toBe('Theirs')
+  })
+})
+
+describe('a user who is no administrator', { timeout: testTimeout }, () => {
+  it('sees no administration, and no page of it', async () => {
+    const { page, heading, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.user)
+    expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+    await page.goto('/admin/servers')
+    await heading('Not found, or you do not have access.').waitFor({ state: 'attached' })
+  })
+})

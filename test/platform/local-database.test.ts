@@ -1,0 +1,31 @@
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openPglite } from '../../src/platform/local/pglite.ts'
+
+/** One of the files of every database. */
+const someFile = join('global', 'pg_control')
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'roost-database-'))
+  // The first database on a machine makes the snapshot of which others are unpacked.
+  await (await openPglite(null)).close()
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+it('after an unpacking that failed half way the next start makes the database', async () => {
+  const obstacle = join(directory, someFile, 'folder')
+  await mkdir(obstacle, { recursive: true })
+  await expect(openPglite(directory)).rejects.toThrow(/cannot be opened: .*not empty/)
+
+  await rm(dirname(obstacle), { recursive: true })
+  await writeFile(join(directory, someFile), 'half of a file')
+  const { db, close } = await openPglite(directory)
+  const { rows } = (await db.execute('select count(*)::int as count from users')) as unknown as {
+    rows: { count: number }[]
+  }
+  await close()
+  expect(rows).toEqual([{ count: 0 }])
+})
