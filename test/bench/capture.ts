@@ -12,6 +12,8 @@ export type Captured = { requests: Statement[][]; statements: number; bytes: num
 const warmingRequests = 10
 const recordedRequests = 24
 const maxAttempts = 5
+/** So many requests have a shape in common when it is their own. */
+const usualRequests = 5
 /** Of these the blocks are counted: as many of each page of a list. */
 const explainedRequests = 12
 
@@ -37,7 +39,7 @@ export async function captureRow(
   for (let n = 0; n < warmingRequests; n += 1) await record(n)
   const requests: Statement[][] = []
   for (let n = 0; n < recordedRequests; n += 1) requests.push(await record(warmingRequests + n))
-  const usual = modeOf(requests.map(shapeOf))
+  const usual = usualShape(requests.map(shapeOf))
   for (const n of requests.keys()) {
     // The tick of the minute came in between.
     for (let attempt = 0; attempt < maxAttempts && shapeOf(requests[n] ?? []) !== usual; attempt += 1)
@@ -51,11 +53,12 @@ export async function captureRow(
 /** How its statements begin, which tells the request's own from those of jobs beside it. */
 const shapeOf = (statements: Statement[]) => statements.map(({ text }) => text.slice(0, 32)).join(';')
 
-/** Returns the value that occurs most often. */
-function modeOf(values: string[]): string | undefined {
+/** Returns the shortest shape that several requests have: what jobs send beside them only adds. */
+function usualShape(shapes: string[]): string | undefined {
   const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
+  for (const shape of shapes) counts.set(shape, (counts.get(shape) ?? 0) + 1)
+  const frequent = [...counts].flatMap(([shape, count]) => (count >= usualRequests ? [shape] : []))
+  return frequent.toSorted((a, b) => a.length - b.length)[0]
 }
 
 /** Counts the blocks that the statements of one request touch, hit or read, once everything is in memory. */
