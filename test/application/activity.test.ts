@@ -100,6 +100,30 @@ describe('the activity of the panel', () => {
     expect(refusalIn(await get('?format=csv&filter[source]=x'))).toEqual([422, 'filter.source: in'])
   })
 
+  it('finds what a user did, and what is about a server, also as a subject', async () => {
+    const server = await makeServer(world)
+    const [one, other] = [await makeUser(world), await makeUser(world)]
+    await makeEntry(world, { serverId: server.id, actorId: one.id, ago: 4 })
+    await makeEntry(world, { event: 'server:file.write', actorId: one.id, ago: 3 })
+    await makeEntry(world, { event: 'auth:success', actorId: other.id, ago: 2 })
+    await world.request('POST', `/api/application/servers/${server.id}/suspend`, { token })
+    const events = async (query: string) => eventsIn(await get(query))
+    expect(await events(`?filter[actor_id]=${one.id}`)).toEqual(['server:file.write', 'server:power.start'])
+    expect(await events(`?filter[server_id]=${server.id}`)).toEqual([
+      'admin:server.suspend',
+      'server:power.start',
+    ])
+    expect(await events(`?filter[server_id]=${server.id}&filter[actor_id]=${one.id}`)).toEqual([
+      'server:power.start',
+    ])
+    const csv = await get(`?format=csv&filter[server_id]=${server.id}&filter[event]=admin`)
+    expect(csv.text.trim().split('\r\n')).toEqual([
+      expect.stringMatching(/^id,/),
+      expect.stringContaining('admin:server.suspend'),
+    ])
+    expect(refusalIn(await get('?filter[server_id]=x'))).toEqual([422, 'filter.server_id: integer'])
+  })
+
   it('needs the level to read activity, whatever else a key can do', async () => {
     await makeEntry(world)
     const without = await makeApplicationToken(world, { ...fullAcl, activity: 2 })

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import * as z from 'zod'
+import { activitySubjects } from '../../db/schema.ts'
 import { canonicalAddress } from '../../ip-addresses.ts'
 import type { Panel } from '../../panel.ts'
 import { integer, text } from '../fields.ts'
@@ -18,29 +19,31 @@ export const ActivityQuery = () =>
   z.object({
     page: integer(1).nullish(),
     per_page: integer(1, 100).nullish(),
-    filter: z
-      .object({
-        event: text(255).nullish().describe('Part of an event name'),
-        event_exact: text(255).nullish().describe('Event name'),
-        ip: z
-          .string()
-          .refine(isAddress, 'ip')
-          .nullish()
-          .describe('IP address; finds only your own entries unless you are an administrator'),
-        period: z.enum(Object.keys(periodDays)).nullish(),
-        date: z.iso
-          .date({ error: 'date_format', abort: true })
-          .refine(isSupportedYear, 'date_format')
-          .nullish()
-          .describe('Day, in UTC'),
-        source: z.enum(sources).nullish(),
-      })
-      .nullish(),
+    filter: ActivityFilter().nullish(),
     sort: z
       .string()
       .nullish()
       .describe('timestamp or -timestamp (default)')
       .meta({ acceptedAs: { type: 'string', pattern: '^\\s*(?:(?:-?timestamp)?(?:,|\\s*$))*$' } }),
+  })
+
+/** The filters of an activity log. */
+export const ActivityFilter = () =>
+  z.object({
+    event: text(255).nullish().describe('Part of an event name'),
+    event_exact: text(255).nullish().describe('Event name'),
+    ip: z
+      .string()
+      .refine(isAddress, 'ip')
+      .nullish()
+      .describe('IP address; finds only your own entries unless you are an administrator'),
+    period: z.enum(Object.keys(periodDays)).nullish(),
+    date: z.iso
+      .date({ error: 'date_format', abort: true })
+      .refine(isSupportedYear, 'date_format')
+      .nullish()
+      .describe('Day, in UTC'),
+    source: z.enum(sources).nullish(),
   })
 
 /** Names of the filters. */
@@ -65,7 +68,7 @@ export const filterConditions = (
 ): FilterConditions => ({
   ...timesOf(panel, filters),
   eventConditions: eventConditions(filters, event),
-  addressConditions: addressConditions(filters, hasVisibleAddress),
+  indexedConditions: [...addressConditions(filters, hasVisibleAddress), ...idConditions(filters)],
   unindexedConditions: (filters.source ?? []).slice(0, 1).map((source) => sql`source = ${source}`),
 })
 
@@ -88,6 +91,18 @@ function timesOf(panel: Panel, filters: ListRequest['filters']): Pick<EntrySelec
   const days = date === undefined ? [] : [new Date(`${date}T00:00:00Z`)]
   const [from = null] = [...since, ...days].toSorted((one, other) => other.getTime() - one.getTime())
   return { from, until: days[0] ? addDays(days[0], 1) : null }
+}
+
+/** Conditions on who acted, and on the server that an entry is about, also as one of its subjects. */
+function idConditions({ actor_id: actors, server_id: servers }: ListRequest['filters']): SQL[] {
+  const [actor, server] = [actors, servers].map((ids) => (ids?.length ? Number(ids[0]) : null))
+  // An array, because PostgreSQL then reads two indexes for the alternatives.
+  const ofSubject = sql`array(select activity_id from ${activitySubjects}
+    where subject_type = 'server' and subject_id = ${server})`
+  return [
+    ...(actor === null ? [] : [sql`actor_id = ${actor}`]),
+    ...(server === null ? [] : [sql`(server_id = ${server} or activity.id = any(${ofSubject}))`]),
+  ]
 }
 
 function addressConditions({ ip }: ListRequest['filters'], hasVisibleAddress: SQL | null): SQL[] {

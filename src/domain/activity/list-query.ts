@@ -59,9 +59,9 @@ export function entriesColumn<Entry>(
   selection: EntrySelection,
   columns: () => EntryColumns,
 ): DataColumn<FoundEntries<Entry>> {
-  const { eventConditions, from, until, addressConditions, unindexedConditions } = selection
+  const { eventConditions, from, until, indexedConditions, unindexedConditions } = selection
   const isFiltered =
-    [eventConditions, addressConditions, unindexedConditions].some((conditions) => conditions.length > 0) ||
+    [eventConditions, indexedConditions, unindexedConditions].some((conditions) => conditions.length > 0) ||
     from !== null ||
     until !== null
   const isDeep = windowOf(request).offset >= deepOffset
@@ -122,7 +122,7 @@ function entriesJson<Entry>(
     select ${values} as entry from (${page}) page
     inner join ${activity} on activity.id = page.id and activity.timestamp = page.timestamp
     order by page.timestamp${direction}, page.id${direction}) entries`
-  const plan = selection.addressConditions.length > 0 ? sql.raw(plannedForValues) : sql.empty()
+  const plan = selection.indexedConditions.length > 0 ? sql.raw(plannedForValues) : sql.empty()
   const json = sql`${plan}select json_build_array((${countSql(selection, listing)}), named.events, (${entries}))
     from (select array(${selection.hiddenActors ?? noActors}) as ids offset 0) hidden
     cross join lateral (${eventNames(selection)}) named`

@@ -21,8 +21,8 @@ export type EntrySelection = {
   from: Date | null
   /** Only entries before this time; null is the end. */
   until: Date | null
-  /** The address, for which there is an index, and who may look for it. */
-  addressConditions: SQL[]
+  /** Conditions on the address, the actor or the server, each of which has an index. */
+  indexedConditions: SQL[]
   /** Conditions without an index: only the newest 100,000 entries that match the others are searched. */
   unindexedConditions: SQL[]
 }
@@ -41,8 +41,8 @@ export const timeConditions = ({ from, until }: Pick<EntrySelection, 'from' | 'u
 ]
 
 /** Whether entries have to be read themselves: no index has all columns of the conditions. */
-const needsEntries = ({ addressConditions, unindexedConditions }: EntrySelection): boolean =>
-  addressConditions.length + unindexedConditions.length > 0
+const needsEntries = ({ indexedConditions, unindexedConditions }: EntrySelection): boolean =>
+  indexedConditions.length + unindexedConditions.length > 0
 
 /**
  * Builds the FROM clause `entry` with the first entries in the order of the page, at most `limit` (of each event, where
@@ -101,7 +101,7 @@ const commonConditions = (selection: EntrySelection, event: SQL | null): SQL[] =
   event ? sql`event = ${event}` : sql`event <> ${sql.raw(`'${hiddenEvent}'`)}`,
   ...timeConditions(selection),
   ...visibleConditions(selection),
-  ...selection.addressConditions,
+  ...selection.indexedConditions,
 ]
 
 /** The scope, where PostgreSQL may read all of it. */
@@ -112,10 +112,10 @@ export const scopeEquality = ({ scope }: Pick<EntrySelection, 'scope'>): SQL[] =
  * Bounds the scope as a range: for equality PostgreSQL expects what the average server has, and would sort all entries of
  * one that has many. For a range it expects many, and reads them in the order of the index.
  */
-function rangeOf({ scope, from, until, addressConditions }: EntrySelection, event: SQL | null): SQL[] {
+function rangeOf({ scope, from, until, indexedConditions }: EntrySelection, event: SQL | null): SQL[] {
   if (!scope) return []
   const { column, value } = scope
-  if (addressConditions.length > 0) return [sql`${column} between ${value} and ${value}`]
+  if (indexedConditions.length > 0) return [sql`${column} between ${value} and ${value}`]
   const [first, last] = [
     from ? timestampSql(from) : sql`'-infinity'`,
     until ? timestampSql(until) : sql`'infinity'`,
@@ -126,8 +126,8 @@ function rangeOf({ scope, from, until, addressConditions }: EntrySelection, even
 }
 
 /** The order of the index, which is that of the page within one scope and one event. */
-function orderOf({ scope, addressConditions }: EntrySelection, event: SQL | null, oldestFirst: boolean): SQL {
-  const first = scope && addressConditions.length === 0 ? [scope.column, ...(event ? [sql`event`] : [])] : []
+function orderOf({ scope, indexedConditions }: EntrySelection, event: SQL | null, oldestFirst: boolean): SQL {
+  const first = scope && indexedConditions.length === 0 ? [scope.column, ...(event ? [sql`event`] : [])] : []
   return directed([...first, sql`timestamp`, sql`id`], oldestFirst)
 }
 

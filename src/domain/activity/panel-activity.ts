@@ -9,7 +9,7 @@ import type { Activity } from '../../db/tables/activity.ts'
 import type { Panel } from '../../panel.ts'
 import { integer } from '../fields.ts'
 import type { ListRequest } from '../filters.ts'
-import { ActivityQuery, filterConditions } from './conditions.ts'
+import { ActivityFilter, activityFilters, ActivityQuery, filterConditions } from './conditions.ts'
 import { entriesColumn, type FoundEntries, isOldestFirst, toEntryPage } from './list-query.ts'
 import { hiddenEvent, timeConditions } from './matching-entries.ts'
 import type { EntryKey } from './record.ts'
@@ -27,6 +27,12 @@ export const PanelActivityQuery = () =>
     // As in other lists for administrators, numbers out of bounds are brought into them.
     page: integer(1).nullish().catch(null).meta({ acceptedAs: anyNumber }),
     per_page: integer(1, 100).nullish().catch(null).meta({ acceptedAs: anyNumber }),
+    filter: ActivityFilter()
+      .extend({
+        actor_id: integer(1).nullish().describe('Id of the user who acted'),
+        server_id: integer(1).nullish().describe('Id of the server that an event is about'),
+      })
+      .nullish(),
     format: z
       .enum(['json', 'ndjson', 'csv'])
       .nullish()
@@ -37,6 +43,9 @@ export const PanelActivityQuery = () =>
       .nullish()
       .describe('Where an export continues, from the header Link of the part before'),
   })
+
+/** Names of its filters. */
+export const panelActivityFilters = [...activityFilters, 'actor_id', 'server_id'] as const
 
 /** An entry with what it refers to; names are null when the account or the key is gone. */
 export type PanelActivityEntry = {
@@ -114,7 +123,7 @@ export async function* exportPanelActivity(
 ): AsyncGenerator<ExportPart> {
   const isAscending = isOldestFirst(request)
   const selection = filterConditions(panel, request.filters, null, sql`activity.event`)
-  const { eventConditions, addressConditions, unindexedConditions } = selection
+  const { eventConditions, indexedConditions, unindexedConditions } = selection
   const isRecordedBefore = sql`timestamp <= ${panel.now().toISOString()}::timestamptz`
   let start = cursor === null ? null : readCursor(cursor)
   do {
@@ -125,7 +134,7 @@ export async function* exportPanelActivity(
         ...(start ? [isBehind(start, isAscending)] : []),
       ],
       isAscending,
-      conditions: [...eventConditions, ...addressConditions, ...unindexedConditions],
+      conditions: [...eventConditions, ...indexedConditions, ...unindexedConditions],
     })
     start = last
     yield { entries, next: last && cursorOf(last) }

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { Context } from 'hono'
-import { activityFilters } from '../../domain/activity/conditions.ts'
 import {
   exportPanelActivity,
   panelActivityColumn,
+  panelActivityFilters,
   PanelActivityQuery,
   toPanelActivity,
 } from '../../domain/activity/panel-activity.ts'
@@ -19,7 +19,7 @@ import { acl, reads } from './middleware.ts'
 import { type ExportFormat, PanelActivityPage, PanelActivityResource } from './resources/activity-log.ts'
 
 const listOptions = {
-  filters: activityFilters,
+  filters: panelActivityFilters,
   sorts: ['timestamp'],
   perPage: 50,
   maxPerPage: 100,

@@ -11,6 +11,7 @@ import {
   type Nest,
   type Node,
   type PageOf,
+  type Server,
   type User,
 } from '../resources.ts'
 import type { Choice, ChoiceSource } from './picker.tsx'
@@ -31,6 +32,12 @@ export const userChoices = sourceOf<User>({
   path: '/users',
   searchBy: 'search',
   choice: ({ id, username, email }) => ({ id: String(id), text: username, hint: email }),
+})
+
+export const serverChoices = sourceOf<Server>({
+  path: '/servers',
+  searchBy: 'search',
+  choice: ({ id, name, identifier }) => ({ id: String(id), text: name, hint: identifier }),
 })
 
 export const nodeChoices = sourceOf<Node>({

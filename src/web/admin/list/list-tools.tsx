@@ -3,17 +3,19 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/button.tsx'
 import { classNames } from '../../components/class-names.ts'
-import { SelectField } from '../../components/field.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
 import { Menu, MenuCheck } from '../../components/menu.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { type ChoiceSource, Picker } from '../form/picker.tsx'
 import type { ListProps } from './admin-list.tsx'
 import type { ListSearch } from './list-search.ts'
 
-/** A filter of the API: one of few values, or one of the resources that a search finds. */
+/** A filter of the API: one of few values, one of the resources that a search finds, an IP address or a day. */
 export type ListFilter = { name: string; label: string } & (
   | { choices: readonly (readonly [value: string, text: string])[] }
   | { source: ChoiceSource }
+  | { isAddress: true }
+  | { isDate: true }
 )
 
 type ToolsProps<Row> = Pick<ListProps<Row>, 'searchBy' | 'searchLabel' | 'filters' | 'columns'> & {
@@ -90,10 +92,24 @@ function Filter({
         label={label}
         hideLabel
         placeholder={label}
-        className="grow basis-36 md:w-40 md:grow-0"
+        className={filterStyle}
         source={filter.source}
         value={value}
         onChange={onChange}
+      />
+    )
+  if ('isAddress' in filter)
+    return <AddressFilter key={value} label={label} value={value} onChange={onChange} />
+  if ('isDate' in filter)
+    return (
+      <TextField
+        label={label}
+        hideLabel
+        title={label}
+        type="date"
+        className={filterStyle}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
       />
     )
   return (
@@ -111,6 +127,47 @@ function Filter({
         </option>
       ))}
     </SelectField>
+  )
+}
+
+const filterStyle = 'grow basis-36 md:w-40 md:grow-0'
+
+/** IPv4 and IPv6 addresses, roughly: the panel refuses the rest. */
+const addressPattern = /^(\d{1,3}(\.\d{1,3}){3}|(?=.*:)[\da-f:.]{2,45})$/i
+
+/** Takes effect with Enter and when it is left, since a partial address would be refused. */
+function AddressFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { t } = useTranslation('feed')
+  const [draft, setDraft] = useState(value)
+  const [isWrong, setWrong] = useState(false)
+  const apply = () => {
+    const address = draft.trim()
+    setWrong(address !== '' && !addressPattern.test(address))
+    if (address !== value && (address === '' || addressPattern.test(address))) onChange(address)
+  }
+  return (
+    <TextField
+      label={label}
+      hideLabel
+      placeholder={label}
+      className={filterStyle}
+      error={isWrong ? t('filters.ip_invalid') : undefined}
+      value={draft}
+      onChange={({ target }) => setDraft(target.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
+      autoComplete="off"
+      spellCheck={false}
+      enterKeyHint="search"
+    />
   )
 }
 

@@ -1,23 +1,44 @@
 import { Download, History } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { EventText, eventTexts } from '../../activity/event-text.tsx'
+import { EventText, eventLabel, eventTexts } from '../../activity/event-text.tsx'
 import { useLoadedTexts } from '../use-loaded-texts.ts'
-import { Badge } from '../../components/badge.tsx'
 import { buttonStyle } from '../../components/button.tsx'
 import { PrivateText } from '../../components/private-text.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Skeleton } from '../../components/states.tsx'
+import { adminGet } from '../../api/admin.ts'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
+import { serverChoices, userChoices } from '../form/choice-sources.ts'
+import type { ChoiceSource } from '../form/picker.tsx'
+import { can } from '../levels.ts'
 import { AdminList } from '../list/admin-list.tsx'
 import { useListSearch } from '../list/list-search.ts'
 import type { PanelActivity } from '../resources.ts'
+import { EventActor, serverOf } from './activity-entry.tsx'
 
 const periods = ['24h', '7d', '30d', '90d'] as const
 const sources = ['web', 'api', 'sftp', 'system'] as const
+const maxChoices = 50
 
-/** Returns the server that an event is about; null for others. */
-const serverOf = ({ server_id: id, subjects }: PanelActivity): number | null =>
-  id ?? subjects.find(({ type }) => type === 'server')?.id ?? null
+const eventChoice = (event: string) => ({ id: event, text: eventLabel(event), hint: event })
+
+/** The events that the log has, found by their text or their name. */
+const eventChoices: ChoiceSource = {
+  key: ['events'],
+  find: async (text, signal) => {
+    const { meta } = await adminGet<{ meta: { available_events: string[] } }>(
+      '/activity',
+      { per_page: 1 },
+      signal,
+    )
+    const wanted = text.toLowerCase()
+    return meta.available_events
+      .map(eventChoice)
+      .filter((choice) => `${choice.text} ${choice.hint}`.toLowerCase().includes(wanted))
+      .slice(0, maxChoices)
+  },
+  show: async (event) => eventChoice(event),
+}
 
 /** The audit log of the panel. */
 export function ActivityPage() {
@@ -32,6 +53,15 @@ export function ActivityPage() {
       searchBy="filter[event]"
       searchLabel={t('activity.search')}
       filters={[
+        { name: 'event_exact', label: t('feed:entry.event'), source: eventChoices },
+        ...(can('users', 'read')
+          ? [{ name: 'actor_id', label: t('activity.actor'), source: userChoices }]
+          : []),
+        ...(can('servers', 'read')
+          ? [{ name: 'server_id', label: t('strings:word.server'), source: serverChoices }]
+          : []),
+        { name: 'ip', label: t('feed:filters.ip'), isAddress: true },
+        { name: 'date', label: t('feed:filters.date'), isDate: true },
         {
           name: 'period',
           label: t('feed:filters.period'),
@@ -51,18 +81,7 @@ export function ActivityPage() {
         {
           name: 'actor',
           label: t('activity.actor'),
-          cell: ({ actor, actor_id: id, api_key: key }) => (
-            <span className="inline-flex flex-wrap items-center gap-1.5">
-              {id === null ? (
-                t('activity.system')
-              ) : (
-                <AdminLink to={`users/${id}`} className={linkStyle}>
-                  {actor ?? `#${id}`}
-                </AdminLink>
-              )}
-              {key && <Badge>{key}</Badge>}
-            </span>
-          ),
+          cell: (entry) => <EventActor entry={entry} />,
         },
         {
           name: 'server',

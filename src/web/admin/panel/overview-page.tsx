@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Server as ServerIcon, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { EventText, eventTexts } from '../../activity/event-text.tsx'
+import { eventTexts } from '../../activity/event-text.tsx'
 import { adminQuery } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { formatMebibytes, formatNumber } from '../../app/formats.ts'
@@ -12,6 +12,7 @@ import { Loaded } from '../../components/states.tsx'
 import { AdminLink, type AdminSearch, linkStyle } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
 import { can } from '../levels.ts'
+import { EventActor, EventLink } from './activity-entry.tsx'
 import { SetupChecklist } from './setup-checklist.tsx'
 import type { Item, List, LocationCapacity, Overview, PageOf, PanelActivity } from '../resources.ts'
 import { useLoadedTexts } from '../use-loaded-texts.ts'
@@ -205,9 +206,9 @@ function NewestEvents() {
           <ul className="flex flex-col gap-3 text-sm">
             {entries.map((entry) => (
               <li key={entry.id} className="min-w-0">
-                <EventText entry={entry} />
+                <EventLink entry={entry} />
                 <p className="text-xs text-muted">
-                  {entry.actor ?? t('activity.system')} · <RelativeTime at={entry.timestamp} />
+                  <EventActor entry={entry} /> · <RelativeTime at={entry.timestamp} />
                 </p>
               </li>
             ))}
