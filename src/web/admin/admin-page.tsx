@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePageTitle } from '../app/page-title.ts'
 import { PageHeader } from '../components/card.tsx'
@@ -68,9 +68,16 @@ export function PartTabs({
   part: string
   parts: readonly (readonly [part: string, text: string])[]
 }) {
+  const tabs = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    // On phones the tabs are wider than the window.
+    tabs.current
+      ?.querySelector('[aria-current]')
+      ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'instant' })
+  }, [part, parts.length])
   return (
     <nav aria-label={label} className="mb-4 overflow-x-auto border-b border-line">
-      <ul className="flex gap-1 md:flex-wrap">
+      <ul ref={tabs} className="flex gap-1 md:flex-wrap">
         {parts.map(([name, text]) => (
           <li key={name} className="shrink-0">
             <AdminLink

@@ -14,6 +14,7 @@ import type { NodeHeartbeatResource } from '../../surfaces/application/resources
 import type { NodeResource } from '../../surfaces/application/resources/node.ts'
 import type { OverviewResource } from '../../surfaces/application/resources/overview.ts'
 import type { RoleResource } from '../../surfaces/application/resources/role.ts'
+import type { ServerNotesResource } from '../../surfaces/application/resources/server-notes.ts'
 import type { ServerTransferResource } from '../../surfaces/application/resources/server-transfer.ts'
 import type { ServerVariableResource } from '../../surfaces/application/resources/server-variable.ts'
 import type { ServerResource } from '../../surfaces/application/resources/server.ts'
@@ -70,6 +71,7 @@ export type Nest = With<
 >
 export type DatabaseHost = AttributesOf<typeof DatabaseHostResource>
 export type Database = With<AttributesOf<typeof DatabaseResource>, { host: Related<DatabaseHost> }>
+export type ServerNotes = AttributesOf<typeof ServerNotesResource>
 export type ServerVariable = AttributesOf<typeof ServerVariableResource>
 export type Transfer = AttributesOf<typeof ServerTransferResource>
 export type Server = With<

@@ -83,6 +83,7 @@ export const adminScreens: Screen[] = [
   { name: 'admin-server-startup', path: '/admin/servers/1/startup', shows: 'Command as it runs' },
   { name: 'admin-server-databases', path: '/admin/servers/1/databases', shows: /database/i },
   { name: 'admin-server-usage', path: '/admin/servers/1/usage', shows: /Network|No usage in this period/ },
+  { name: 'admin-server-notes', path: '/admin/servers/1/notes', shows: 'its users do not see them' },
   { name: 'admin-server-transfer', path: '/admin/servers/1/transfer', shows: 'Transfer to another node' },
   { name: 'admin-server-manage', path: '/admin/servers/1/manage', shows: 'Force delete' },
   { name: 'admin-nodes', path: '/admin/nodes', shows: 'local' },

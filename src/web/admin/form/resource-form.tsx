@@ -1,12 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
-import { createContext, type FormEvent, type ReactNode, use, useState } from 'react'
+import { createContext, type FormEvent, type ReactNode, use, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refetchAdmin } from '../../api/admin.ts'
 import { asRequestError, type RequestError } from '../../api/error.ts'
 import { Banner } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { FormError } from '../../components/field.tsx'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { toast } from '../../components/toast.tsx'
+import { FormDialogContext } from './form-dialog.tsx'
 
 /** Values of a form by the names that the API gives its fields, so that its errors find them. */
 export type FormValues = Record<string, string | boolean>
@@ -14,6 +16,8 @@ export type FormValues = Record<string, string | boolean>
 type FormState = {
   values: FormValues
   set: (name: string, value: string | boolean) => void
+  /** Sets what follows from a choice, which is no change by the user. */
+  fill: (values: FormValues) => void
   error: RequestError | null
 }
 
@@ -107,8 +111,13 @@ export function ResourceForm<Answer>({
   }
   const error = asRequestError(saving.error)
   const set = (name: string, value: string | boolean) => setValues((now) => ({ ...now, [name]: value }))
+  const fill = (more: FormValues) => {
+    setBase((now) => ({ ...now, ...more }))
+    setValues((now) => ({ ...now, ...more }))
+  }
   return (
-    <FormContext value={{ values, set, error }}>
+    <FormContext value={{ values, set, fill, error }}>
+      <UnsavedChanges isDirty={isChanged} />
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         <fieldset disabled={isReadOnly ?? false} className="flex min-w-0 flex-col gap-4">
           {children}
@@ -145,6 +154,22 @@ export function ResourceForm<Answer>({
         )}
       </form>
     </FormContext>
+  )
+}
+
+/** Warns before a page, or the dialog around the form, is left with unsaved changes. A list on the same page may change. */
+function UnsavedChanges({ isDirty }: { isDirty: boolean }) {
+  const { t } = useTranslation('admin')
+  const tellDialog = use(FormDialogContext)
+  useEffect(() => tellDialog(isDirty), [tellDialog, isDirty])
+  return (
+    <LeaveGuard
+      isDirty={isDirty}
+      staysOn={(current, next) => current === next}
+      title={t('form.leave_title')}
+      text={t('form.leave_text')}
+      action={t('form.leave')}
+    />
   )
 }
 

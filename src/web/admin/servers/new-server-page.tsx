@@ -111,13 +111,13 @@ function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>
 
 function EggSection({ onEgg }: { onEgg: (egg: Egg) => void }) {
   const { t } = useTranslation('admin')
-  const { values, set } = useForm()
+  const { values, fill } = useForm()
   const chosen = String(values.egg)
   const egg = useEgg(chosen).data
   useEffect(() => {
     if (!egg) return
     onEgg(egg)
-    for (const [name, value] of Object.entries(eggValues(egg))) set(name, value)
+    fill(eggValues(egg))
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- a new egg replaces the values once, not each time the form changes
   }, [egg?.id])
   return (

@@ -12,6 +12,7 @@ import { ServerBuild } from './server-build.tsx'
 import { ServerDatabases } from './server-databases.tsx'
 import { ServerDetails } from './server-details.tsx'
 import { ServerManage } from './server-manage.tsx'
+import { ServerNotes } from './server-notes.tsx'
 import { serverQuery } from './server-queries.ts'
 import { ServerStartup } from './server-startup.tsx'
 import { ServerStatus } from './server-status.tsx'
@@ -24,6 +25,7 @@ const parts = {
   startup: ServerStartup,
   databases: ServerDatabases,
   usage: ServerUsage,
+  notes: ServerNotes,
   transfer: ServerTransfer,
   manage: ServerManage,
 }

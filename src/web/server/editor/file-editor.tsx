@@ -1,10 +1,10 @@
-import { useBlocker } from '@tanstack/react-router'
 import { Save, Search, WrapText } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { useFilePermissions } from '../files/files-context.tsx'
 import { nameOf } from '../files/paths.ts'
 import type { FileStamp } from './open-file.ts'
@@ -72,7 +72,7 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
         className="h-[calc(100dvh-19rem)] min-h-80 overflow-hidden rounded-card border border-line focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-brand"
       />
       <p className="text-xs text-muted">{t('editor_keys')}</p>
-      <LeaveGuard isDirty={isDirty} />
+      <LeaveGuard isDirty={isDirty} title={t('leave_title')} text={t('leave_text')} action={t('leave')} />
       {saving.obstacle && (
         <Dialog
           open
@@ -107,29 +107,4 @@ function useWrap(): { isWrapped: boolean; toggle: () => void } {
     setWrapped(!isWrapped)
   }
   return { isWrapped, toggle }
-}
-
-/** Asks for confirmation before the user leaves with unsaved changes. */
-function LeaveGuard({ isDirty }: { isDirty: boolean }) {
-  const { t } = useTranslation('files')
-  const blocker = useBlocker({
-    shouldBlockFn: () => isDirty,
-    enableBeforeUnload: isDirty,
-    withResolver: true,
-  })
-  const { status, proceed } = blocker
-  // A save that finishes meanwhile makes the question obsolete.
-  useEffect(() => {
-    if (status === 'blocked' && !isDirty) proceed()
-  }, [status, proceed, isDirty])
-  return (
-    <ConfirmDialog
-      open={blocker.status === 'blocked'}
-      onOpenChange={(isOpen) => !isOpen && blocker.reset?.()}
-      title={t('leave_title')}
-      text={t('leave_text')}
-      action={t('leave')}
-      onConfirm={() => blocker.proceed?.()}
-    />
-  )
 }

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
+import { Loaded } from '../../components/states.tsx'
+import { FormSection, LongTextInput, wide } from '../form/fields.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
+import { can } from '../levels.ts'
+import type { Item, Server, ServerNotes as Notes } from '../resources.ts'
+
+const valuesOf = ({ attributes }: Item<Notes>): FormValues => ({ notes: attributes.notes })
+
+/** What administrators note about a server; its users do not see it. */
+export function ServerNotes({ server }: { server: Server }) {
+  const { t } = useTranslation('admin')
+  const path = `/servers/${server.id}/notes`
+  const query = useQuery(adminQuery<Item<Notes>>(path))
+  return (
+    <Loaded query={query}>
+      {(notes) => (
+        <ResourceForm
+          initial={valuesOf(notes)}
+          fetchCurrent={async () => valuesOf(await adminGet<Item<Notes>>(path))}
+          isReadOnly={!can('servers', 'write')}
+          save={(values) => adminSend('PUT', path, values)}
+        >
+          <FormSection title={t('servers.part_notes')} text={t('servers.notes_text')}>
+            <LongTextInput name="notes" label={t('servers.part_notes')} rows={12} className={wide} />
+          </FormSection>
+        </ResourceForm>
+      )}
+    </Loaded>
+  )
+}
