@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { HttpEnv } from '../http/http-env.ts'
 import { locales } from './browser/locales.ts'
 import { login } from './browser/login.ts'
+import { notFoundPage } from './browser/not-found.ts'
 import { oauth } from './browser/oauth.ts'
 import { outbox } from './browser/outbox.ts'
 import { pages } from './browser/pages.ts'
@@ -23,3 +24,4 @@ export const browser = new Hono<HttpEnv>()
   .route('/', register)
   .route('/', password)
   .route('/', outbox)
+  .use(notFoundPage)

@@ -31,6 +31,7 @@ type PageName =
   | 'reset'
   | 'verify'
   | 'setup'
+  | 'not_found'
 
 /** Daemons that the policy names; with more of them it allows every secure origin. */
 const maxDaemonSources = 60
@@ -149,7 +150,8 @@ function actingOf({ var: { panel, session } }: Context<BrowserEnv>) {
   return { acting: { administrator: administrator.username, until: session.expiresAt.toISOString() } }
 }
 
-async function showPage(c: Context<BrowserEnv>, name: PageName) {
+/** Answers with the document in which the application shows the page. */
+export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 200 | 404 = 200) {
   const { panel, account } = c.var
   const language = resolveLanguage(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
@@ -183,6 +185,7 @@ async function showPage(c: Context<BrowserEnv>, name: PageName) {
       assets,
       address: isElsewhere ? { ...otherAddress, origin: panel.config.url, url: publicUrl(c) } : null,
     }),
+    status,
   )
 }
 

@@ -30,6 +30,7 @@ export const guestScreens: Screen[] = [
     shows: 'New password',
   },
   { name: 'api-reference', path: '/docs', shows: 'List your servers' },
+  { name: 'not-found', path: '/nothing/here', shows: 'There is no page at this address.' },
 ]
 
 /** The screens of a user with a server. */
@@ -37,6 +38,7 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
   const about = (page: string) => `/server/${server}${page}`
   return [
     { name: 'servers', path: '/', shows: 'Demo server' },
+    { name: 'not-found-signed-in', path: '/nothing/here', shows: 'There is no page at this address.' },
     {
       name: 'console',
       path: about(''),
