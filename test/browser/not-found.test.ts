@@ -32,7 +32,7 @@ describe('an address that nothing answers', () => {
     ['GET', '/api/client/nothing', html],
     ['GET', '/jobs/nothing', html],
     ['GET', '/assets/nothing.js', html],
-  ])('is an error of the API for everybody else: %s %s', async (method, path, headers) => {
+  ])('is an error of the API for any other caller: %s %s', async (method, path, headers) => {
     const browser = await openBrowser(world)
     const answer = await browser.request(method, path, undefined, { headers })
     expect(answer.headers.get('content-type')).toContain('application/json')
