@@ -136,7 +136,7 @@ function firstRelatedRows(
 ): SQL {
   const { through, relatedField, nullsFirst } = relation
   const related = fieldOf(table, relatedField)
-  const join = through ? sql` inner join ${through.table} on ${through.table.id} = ${related}` : sql``
+  const join = through ? sql` inner join ${through.table} on ${through.key} = ${related}` : sql``
   const limit = sql.raw(`limit ${maxRelatedRows.ofParent + 1}`)
   const first = (condition: SQL) =>
     sql`(select ${sql.join(columns, sql`, `)} from ${table}${join} where ${through?.field ?? related} = ${key}${inState(relation, table)}${condition} ${limit})`

@@ -6,7 +6,11 @@ import {
   databases,
   eggs,
   eggVariables,
+  eggMount,
   locations,
+  mountNode,
+  mounts,
+  mountServer,
   nests,
   nodeHeartbeats,
   nodes,
@@ -27,6 +31,7 @@ export const tables = {
   egg: eggs,
   eggVariable: eggVariables,
   location: locations,
+  mount: mounts,
   nest: nests,
   node: nodes,
   nodeHeartbeat: nodeHeartbeats,
@@ -72,8 +77,8 @@ export type Relation = {
   state?: 'ready'
   /** The rows without a value in this field come first where not all are shown. */
   nullsFirst?: string
-  /** The table between them: the row's id is in its `field`, and its id in the related row's `relatedField`. */
-  through?: { table: PgTable & { id: PgColumn }; field: PgColumn }
+  /** The table between them: the row's id is in its `field`, and what is in the related row's `relatedField` in its `key`. */
+  through?: { table: PgTable; field: PgColumn; key: PgColumn }
   /** Names of the two relations that lead to the rows, in place of the columns. */
   via?: [string, string]
 }
@@ -121,12 +126,29 @@ const relations = {
     nodes: many('node', 'locationId'),
     servers: many('server', 'nodeId', {
       isUnbounded,
-      through: { table: nodes, field: nodes.locationId },
+      through: { table: nodes, field: nodes.locationId, key: nodes.id },
+    }),
+  },
+  mount: {
+    eggs: many('egg', 'id', {
+      isUnbounded,
+      through: { table: eggMount, field: eggMount.mountId, key: eggMount.eggId },
+    }),
+    nodes: many('node', 'id', {
+      isUnbounded,
+      through: { table: mountNode, field: mountNode.mountId, key: mountNode.nodeId },
+    }),
+    servers: many('server', 'id', {
+      isUnbounded,
+      through: { table: mountServer, field: mountServer.mountId, key: mountServer.serverId },
     }),
   },
   nest: {
     eggs: many('egg', 'nestId'),
-    servers: many('server', 'eggId', { isUnbounded, through: { table: eggs, field: eggs.nestId } }),
+    servers: many('server', 'eggId', {
+      isUnbounded,
+      through: { table: eggs, field: eggs.nestId, key: eggs.id },
+    }),
   },
   node: {
     // Integrations look here for a free port.

@@ -11,9 +11,11 @@ import { jobs } from './application/jobs.ts'
 import { keys } from './application/keys.ts'
 import { locations } from './application/locations.ts'
 import { applicationCredential, applicationRateLimit } from './application/middleware.ts'
+import { mounts } from './application/mounts.ts'
 import { nests } from './application/nests.ts'
 import { nodeHealth } from './application/node-health.ts'
 import { nodes } from './application/nodes.ts'
+import { serverMounts } from './application/server-mounts.ts'
 import { serverNotes } from './application/server-notes.ts'
 import { serverStatistics } from './application/server-statistics.ts'
 import { roles } from './application/roles.ts'
@@ -36,6 +38,7 @@ export const application = new Hono<HttpEnv>()
   .route('/jobs', jobs)
   .route('/keys', keys)
   .route('/locations', locations)
+  .route('/mounts', mounts)
   .route('/nests', nests)
   .route('/nests', eggs)
   .route('/nests', eggVariables)
@@ -46,6 +49,7 @@ export const application = new Hono<HttpEnv>()
   .route('/servers', servers)
   .route('/servers', databases)
   .route('/servers', transfers)
+  .route('/servers', serverMounts)
   .route('/servers', serverNotes)
   .route('/servers', serverStatistics)
   .route('/overview', overview)

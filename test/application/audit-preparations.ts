@@ -1,18 +1,42 @@
 import { eq } from 'drizzle-orm'
 import { single } from '../../src/db/database.ts'
-import { identities, passkeys, sessions, settings, sshKeys, users } from '../../src/db/schema.ts'
+import { identities, mountServer, passkeys, sessions, settings, sshKeys, users } from '../../src/db/schema.ts'
 import { createSession, publicSessionId } from '../../src/domain/auth/sessions.ts'
 import type { activityEvents } from '../../src/domain/activity/events.ts'
 import type { Fixtures } from '../contract/fixtures.ts'
-import { makeKey } from '../support/factories.ts'
+import { makeKey, makeMount } from '../support/factories.ts'
 import type { World } from '../support/world.ts'
 
 /** What a request sends beside the fixtures. */
 export type Preparation = { params?: Record<string, string>; body?: object; raw?: string }
 export type Preparations = Record<string, (fixtures: Fixtures) => Promise<Preparation>>
 
-/** The events of the routes of roles, of how users sign in, of the set-up and of what settings can test. */
+/** The events of the routes of mounts. */
+const mountEvents: Record<string, keyof typeof activityEvents> = {
+  'POST /mounts': 'admin:mount.create',
+  'PATCH /mounts/:mount': 'admin:mount.update',
+  'DELETE /mounts/:mount': 'admin:mount.delete',
+  'POST /servers/:server/mounts': 'admin:server.mount',
+  'DELETE /servers/:server/mounts/:mount': 'admin:server.unmount',
+}
+
+/** What these routes need so that they change something. */
+function mountPreparations(world: World): Preparations {
+  const { db } = world.database
+  return {
+    'POST /mounts': async () => ({ body: { name: 'Maps', source: '/mnt/maps', target: '/maps' } }),
+    'PATCH /mounts/:mount': async () => ({ body: { name: 'Renamed' } }),
+    'POST /servers/:server/mounts': async ({ server }) => {
+      await db.delete(mountServer)
+      const mount = await makeMount(world, { eggs: [server.eggId], nodes: [server.nodeId] })
+      return { body: { mount: mount.id } }
+    },
+  }
+}
+
+/** The events of the routes of mounts, of roles, of how users sign in, of the set-up and of what settings can test. */
 export const accountEvents: Record<string, keyof typeof activityEvents> = {
+  ...mountEvents,
   'POST /nodes/:node/configure-command': 'user:api-key.create',
   'POST /roles': 'admin:role.create',
   'PATCH /roles/:role': 'admin:role.update',
@@ -39,6 +63,7 @@ export function accountPreparations(world: World): Preparations {
     return {}
   }
   return {
+    ...mountPreparations(world),
     'PATCH /roles/:role': async () => ({ body: { name: 'Renamed' } }),
     'PATCH /setup': async () => ({ body: { steps: { mail: 'skipped' } } }),
     'POST /settings/test/bucket': async () => {

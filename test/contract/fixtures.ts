@@ -14,6 +14,7 @@ import {
   makeApplicationToken,
   makeClientToken,
   makeLocation,
+  makeMount,
   makeRole,
   makeNode,
   makeServer,
@@ -49,6 +50,11 @@ export async function createFixtures(world: World) {
     subuser,
     location: await makeLocation(world),
     role: await makeRole(world, {}),
+    mount: await makeMount(world, {
+      eggs: [server.eggId],
+      nodes: [node.id],
+      servers: [server.id],
+    }),
     free: await makeAllocation(world, node),
     ...(await makeBelongings(world, server, node)),
     clientToken: await makeClientToken(world, owner),
@@ -191,6 +197,7 @@ function parametersOf(fixtures: Fixtures, surface: string): Record<string, strin
       user: other.id,
       location: location.id,
       role: role.id,
+      mount: fixtures.mount.id,
       allocation: free.id,
     }
     return {

@@ -111,6 +111,7 @@ export function serverRows(values: Partial<ServerConfigurationRows> = {}): Serve
     configFrom: null,
     variables: [],
     allocations: [allocationRow(41, '203.0.113.9', 25565)],
+    mounts: [],
     location,
     ...values,
   }

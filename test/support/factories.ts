@@ -87,6 +87,24 @@ export async function makeRegions(world: World, endpoints: Record<string, string
     .onConflictDoUpdate({ target: tables.settings.key, set: { value: endpoints } })
 }
 
+/** Makes a mount that these eggs and nodes allow, and that these servers have. */
+export async function makeMount(
+  world: World,
+  members: { eggs?: number[]; nodes?: number[]; servers?: number[] } = {},
+  values: Insert<typeof tables.mounts> = {},
+) {
+  const { db } = world.database
+  const n = next()
+  const row = { name: `Mount ${n}`, source: `/mnt/shared/${n}`, target: `/shared/${n}`, ...values }
+  const mount = single(await db.insert(tables.mounts).values(row).returning())
+  const mountId = mount.id
+  for (const eggId of members.eggs ?? []) await db.insert(tables.eggMount).values({ eggId, mountId })
+  for (const nodeId of members.nodes ?? []) await db.insert(tables.mountNode).values({ nodeId, mountId })
+  for (const serverId of members.servers ?? [])
+    await db.insert(tables.mountServer).values({ serverId, mountId })
+  return mount
+}
+
 export async function makeLocation(world: World, values: Insert<typeof tables.locations> = {}) {
   return single(
     await world.database.db

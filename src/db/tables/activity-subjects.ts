@@ -15,6 +15,7 @@ export const activitySubjects = pgTable(
         'egg',
         'egg_variable',
         'location',
+        'mount',
         'nest',
         'node',
         'role',

@@ -1,6 +1,6 @@
-import { eq, inArray } from 'drizzle-orm'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { DaemonError } from '../../adapters/daemon-error.ts'
-import { locations, nodes } from '../../db/schema.ts'
+import { locations, mountNode, mounts, nodes } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import { notFound } from '../../errors.ts'
 import type { DaemonAddress, Panel, Tx } from '../../panel.ts'
@@ -9,8 +9,18 @@ import { remoteColumn } from '../locations/regions.ts'
 import { decrypt, encrypt } from '../secrets.ts'
 import { decryptDaemonToken, previousTokenLocation, tokenLocation } from './daemon-address.ts'
 
-/** A node with the origin that its daemon calls. */
-export type NodeWithRemote = { node: Node; remote: string }
+/** A node with the origin that its daemon calls, and the sources of its mounts. */
+export type NodeWithRemote = { node: Node; remote: string; allowedMounts: string[] }
+
+/** Selects a node (`nodes`) with what its configuration is built from, in a statement with its location (`locations`). */
+export const nodeWithRemote = (tx: Tx) => ({
+  node: nodes,
+  remote: remoteColumn(tx),
+  allowedMounts: sql`array(select distinct ${mounts.source} from ${mounts} inner join ${mountNode}
+    on ${mountNode.mountId} = ${mounts.id} where ${mountNode.nodeId} = ${nodes.id} order by 1)` as SQL<
+    string[]
+  >,
+})
 
 /** The configuration as the daemon reads it. Wings: POST /api/update */
 export type NodeConfiguration = {
@@ -137,7 +147,7 @@ const jobKey = (nodeId: number) => `configure-node:${nodeId}`
 
 async function findNodeWithRemote(panel: Panel, id: number): Promise<NodeWithRemote | undefined> {
   const [found] = await panel.db
-    .select({ node: nodes, remote: remoteColumn(panel) })
+    .select(nodeWithRemote(panel))
     .from(nodes)
     .innerJoin(locations, eq(locations.id, nodes.locationId))
     .where(eq(nodes.id, id))
@@ -147,7 +157,11 @@ async function findNodeWithRemote(panel: Panel, id: number): Promise<NodeWithRem
 const buildWithToken = async (panel: Panel, source: NodeWithRemote): Promise<NodeConfiguration> =>
   buildConfiguration(panel, source, await decryptDaemonToken(panel, source.node))
 
-function buildConfiguration(tx: Tx, { node, remote }: NodeWithRemote, token: string): NodeConfiguration {
+function buildConfiguration(
+  tx: Tx,
+  { node, remote, allowedMounts }: NodeWithRemote,
+  token: string,
+): NodeConfiguration {
   const certificates = `/etc/letsencrypt/live/${node.fqdn.toLowerCase()}`
   return {
     debug: false,
@@ -165,7 +179,7 @@ function buildConfiguration(tx: Tx, { node, remote }: NodeWithRemote, token: str
       upload_limit: node.uploadSize,
     },
     system: { data: node.daemonBase, sftp: { bind_port: node.daemonSftp } },
-    allowed_mounts: [],
+    allowed_mounts: allowedMounts,
     remote,
     // A daemon accepts pages of `remote` alone, while browsers use the panel's own origin in every region.
     ...(remote === tx.config.url ? {} : { allowed_origins: [tx.config.url] }),

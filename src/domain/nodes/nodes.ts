@@ -24,6 +24,7 @@ import { invalidField } from '../validation.ts'
 import {
   affectsConfiguration,
   enqueueConfiguration,
+  nodeWithRemote,
   type NodeWithRemote,
   tryDeliverConfiguration,
 } from './configuration.ts'
@@ -192,7 +193,7 @@ export async function changeNode(panel: Panel, id: number, input: NodeChanges): 
       before: before.node,
       after: node,
     })
-    const needsDelivery = affectsConfiguration(tx, before, { node, remote })
+    const needsDelivery = affectsConfiguration(tx, before, { ...before, node, remote })
     if (needsDelivery) await enqueueConfiguration(tx, id)
     return { before: before.node, node, needsDelivery }
   })
@@ -244,7 +245,7 @@ function nodeColumns(input: NodeChanges) {
 
 async function lockNode(tx: Tx, id: number): Promise<NodeWithRemote> {
   const [found] = await tx.db
-    .select({ node: nodes, remote: remoteColumn(tx) })
+    .select(nodeWithRemote(tx))
     .from(nodes)
     .innerJoin(locations, eq(locations.id, nodes.locationId))
     .where(eq(nodes.id, id))

@@ -21,11 +21,13 @@ import { forbidden, notFound } from '../../errors.ts'
 import type { Panel, Tx } from '../../panel.ts'
 import type { EventName } from '../activity/events.ts'
 import type { InstallScriptRows, ServerConfigurationRows } from '../servers/configuration.ts'
+import { embedMounts } from '../mounts/server-mounts.ts'
 import {
   type ConfiguredAllocation,
   configuredColumns,
   type ConfiguredEgg,
   type ConfiguredLocation,
+  type ConfiguredMount,
   type ConfiguredServer,
   type ConfiguredVariable,
 } from '../servers/daemon-settings.ts'
@@ -68,6 +70,7 @@ const embedLocation = () =>
 type ListedServer = ConfiguredServer & {
   egg: EmbeddedEgg | null
   allocations: ConfiguredAllocation[]
+  mounts: ConfiguredMount[]
   location: ConfiguredLocation | null
 }
 
@@ -83,6 +86,7 @@ export const nodeServersColumn = (request: PageNumbers): DataColumn<FoundPage<Li
     const fields = {
       egg: embedOnce(embedEgg(), servers.eggId, servers.id),
       allocations: embedAllocations(),
+      mounts: embedMounts(),
       location: embedOnce(embedLocation(), servers.nodeId, servers.id),
     }
     const { values, decode } = rowOf<ListedServer>(servers, fields, serverColumns)
@@ -111,8 +115,8 @@ export function toNodeServers(
   return {
     ...page,
     rows: rows.map((row) => {
-      const { allocations: all, eggId } = row
-      return toConfigurationRows(row, { allocations: all, egg: eggsById.get(eggId), location })
+      const { allocations: all, mounts, eggId } = row
+      return toConfigurationRows(row, { allocations: all, mounts, egg: eggsById.get(eggId), location })
     }),
   }
 }
@@ -122,6 +126,7 @@ type FoundServer = ConfiguredServer & {
   isReadable: boolean
   egg: EmbeddedEgg
   allocations: ConfiguredAllocation[]
+  mounts: ConfiguredMount[]
   location: ConfiguredLocation
 }
 
@@ -137,7 +142,13 @@ export const nodeServerColumn = (identifier: string): DataColumn<FoundServer | n
       where: (each) =>
         sql`${each.id} = (select ${nodes.locationId} from ${nodes} where ${nodes.id} = ${servers.nodeId})`,
     })
-    const fields = { isReadable: isReadable(), egg: embedEgg(), allocations: embedAllocations(), location }
+    const fields = {
+      isReadable: isReadable(),
+      egg: embedEgg(),
+      allocations: embedAllocations(),
+      mounts: embedMounts(),
+      location,
+    }
     const { values, decode } = rowOf<FoundServer>(servers, fields, serverColumns)
     return jsonColumn(sql`select ${values} from ${servers} where ${matchesServerIdentifier()}`, decode)
   },
@@ -230,15 +241,15 @@ function requireReadable<Row extends { isReadable: boolean }>(row: Row | null | 
 
 function toConfigurationRows(
   server: ConfiguredServer,
-  related: Pick<ServerConfigurationRows, 'allocations'> & {
+  related: Pick<ServerConfigurationRows, 'allocations' | 'mounts'> & {
     egg: EmbeddedEgg | null | undefined
     location: ConfiguredLocation | null
   },
 ): ServerConfigurationRows {
-  const { egg, location, allocations: all } = related
+  const { egg, location, allocations: all, mounts } = related
   if (!egg || !location) throw new Error(`Server ${server.uuid} was loaded without its egg or location.`)
   const { configParent: configFrom, variables } = egg
-  return { server, egg, configFrom, variables, allocations: all, location }
+  return { server, egg, configFrom, variables, allocations: all, mounts, location }
 }
 
 /** Whether a node (`nodes`) may read the server. */

@@ -8,6 +8,7 @@ import {
   type ConfiguredAllocation,
   type ConfiguredEgg,
   type ConfiguredLocation,
+  type ConfiguredMount,
   type ConfiguredServer,
   type ConfiguredVariable,
   daemonSettings,
@@ -17,13 +18,14 @@ import {
 import { daemonEnvironment } from './environment.ts'
 import { processConfiguration, type ProcessConfiguration } from './process-configuration.ts'
 
-/** Rows from which the configuration is built: `variables` of the egg, all `allocations` of the server. */
+/** Rows from which the configuration is built: `variables` of the egg, all `allocations` of the server, its allowed `mounts`. */
 export type ServerConfigurationRows = {
   server: ConfiguredServer
   egg: ConfiguredEgg
   configFrom: InheritedConfiguration | null
   variables: ConfiguredVariable[]
   allocations: ConfiguredAllocation[]
+  mounts: ConfiguredMount[]
   location: ConfiguredLocation
 }
 
@@ -42,7 +44,7 @@ export type InstallScript = { container_image: string; entrypoint: string; scrip
  * given ones, which the database rules out. Wings: GET /servers, GET /servers/{uuid}.
  */
 export function daemonConfiguration(rows: ServerConfigurationRows): DaemonConfiguration {
-  const { server, allocations, variables, location } = rows
+  const { server, allocations, variables, location, mounts } = rows
   const allocation = allocations.find((each) => each.id === server.allocationId)
   if (!allocation) throw new Error(`Primary allocation of server ${server.uuid} was not loaded`)
   const source = {
@@ -52,6 +54,7 @@ export function daemonConfiguration(rows: ServerConfigurationRows): DaemonConfig
     environment: daemonEnvironment({ server, variables, location }),
     allocation,
     allocations,
+    mounts,
   }
   const settings = daemonSettings(source)
   return { uuid: server.uuid, settings, process_configuration: processConfiguration(source, settings) }

@@ -2,6 +2,7 @@ import type { Allocation } from '../../db/tables/allocations.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
 import type { Location } from '../../db/tables/locations.ts'
+import type { Mount } from '../../db/tables/mounts.ts'
 import type { Server } from '../../db/tables/servers.ts'
 
 /** The columns from which the configuration of a server is built. */
@@ -42,12 +43,14 @@ export const configuredColumns = {
   variable: ['envVariable', 'defaultValue'],
   allocation: ['id', 'nodeId', 'ip', 'port'],
   location: ['short'],
+  mount: ['source', 'target', 'readOnly'],
 } as const satisfies {
   server: (keyof Server)[]
   egg: (keyof Egg)[]
   variable: (keyof EggVariable)[]
   allocation: (keyof Allocation)[]
   location: (keyof Location)[]
+  mount: (keyof Mount)[]
 }
 type Columns = typeof configuredColumns
 export type ConfiguredServer = Pick<Server, Columns['server'][number]>
@@ -55,6 +58,7 @@ export type ConfiguredEgg = Pick<Egg, Columns['egg'][number]>
 export type ConfiguredVariable = Pick<EggVariable, Columns['variable'][number]>
 export type ConfiguredAllocation = Pick<Allocation, Columns['allocation'][number]>
 export type ConfiguredLocation = Pick<Location, Columns['location'][number]>
+export type ConfiguredMount = Pick<Mount, Columns['mount'][number]>
 
 /** A server with what its daemon settings are built from; the egg has its inherited values filled in. */
 export type ConfigurationSource = {
@@ -67,6 +71,7 @@ export type ConfigurationSource = {
   allocation: ConfiguredAllocation
   /** All allocations of the server. */
   allocations: ConfiguredAllocation[]
+  mounts: ConfiguredMount[]
 }
 
 /**
@@ -106,7 +111,7 @@ export type DaemonSettings = {
 
 /** Builds the `settings` of a server. Sizes in MiB, cpu in percent of one core. Wings: GET /servers/{uuid}. */
 export function daemonSettings(source: ConfigurationSource): DaemonSettings {
-  const { server, egg, hasLocalRuntime, environment, allocation } = source
+  const { server, egg, hasLocalRuntime, environment, allocation, mounts } = source
   return {
     id: server.id,
     uuid: server.uuid,
@@ -131,7 +136,11 @@ export function daemonSettings(source: ConfigurationSource): DaemonSettings {
       default: { ip: allocation.ip, port: allocation.port },
       mappings: portsByAddress(source),
     },
-    mounts: [],
+    mounts: mounts.map(({ source: folder, target, readOnly }) => ({
+      source: folder,
+      target,
+      read_only: readOnly,
+    })),
     egg: {
       id: egg.uuid,
       file_denylist: egg.fileDenylist,

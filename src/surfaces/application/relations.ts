@@ -15,6 +15,7 @@ import { DatabaseResource } from './resources/database.ts'
 import { EggVariableResource } from './resources/egg-variable.ts'
 import { EggConfigResource, EggResource, EggScriptResource } from './resources/egg.ts'
 import { LocationResource } from './resources/location.ts'
+import { MountResource } from './resources/mount.ts'
 import { NestResource } from './resources/nest.ts'
 import { NodeHeartbeatResource } from './resources/node-heartbeat.ts'
 import { DeployableNodeResource, NodeResource } from './resources/node.ts'
@@ -120,6 +121,7 @@ export const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
   eggScript: withoutRelations(EggScriptResource),
   eggVariable: withoutRelations(EggVariableResource),
   location: rowsOf('location', LocationResource, { nodes: 'nodes', servers: 'servers' }),
+  mount: rowsOf('mount', MountResource, { eggs: 'eggs', nodes: 'nodes', servers: 'servers' }),
   nest: rowsOf('nest', NestResource, { eggs: 'eggs', servers: 'servers' }),
   node: rowsOf('node', NodeResource, nodeViews),
   nodeHeartbeat: withoutRelations(NodeHeartbeatResource),
