@@ -94,3 +94,33 @@ function ipv6Prefix(address: string, groups: number): string {
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, groups)
   return `${parts.map((part) => part.toString(16)).join(':')}::/${16 * groups}`
 }
+
+/** Endings of host names that are not public. */
+const privateHostPattern =
+  /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/
+
+/** Whether the address is one of the public internet; an IPv4-mapped address counts as its IPv4 address. */
+export function isPublicAddress(text: string): boolean {
+  const address = canonicalAddress(text)
+  if (address === null) return false
+  return address.includes(':') ? isPublicIpv6(address) : ipaddr.IPv4.parse(address).range() === 'unicast'
+}
+
+/**
+ * Whether a host is public by its name or address. Expects it as the URL parser writes it: IPv4 as four decimals, IPv6
+ * in brackets.
+ */
+export function isPublicHost(hostname: string): boolean {
+  if (hostname.startsWith('[')) return isPublicIpv6(hostname.slice(1, -1))
+  const host = hostname.replace(/\.+$/, '')
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return ipaddr.IPv4.parse(host).range() === 'unicast'
+  // Names without a dot belong to local networks; the last label of a public name is never a number.
+  return host.includes('.') && !privateHostPattern.test(host) && !/\.\d+$/.test(host)
+}
+
+/** Only 2000::/3 is assigned; ranges in it that lead to IPv4 are not `unicast`. */
+function isPublicIpv6(address: string): boolean {
+  if (!ipaddr.IPv6.isValid(address)) return false
+  const parsed = ipaddr.IPv6.parse(address)
+  return ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000 && parsed.range() === 'unicast'
+}

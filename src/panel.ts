@@ -8,6 +8,7 @@ import type { MysqlAddress, MysqlHost } from './adapters/mysql-host.ts'
 import type { OauthGateway } from './adapters/oauth.ts'
 import type { ObjectStore } from './adapters/objects.ts'
 import type { PasteService } from './adapters/paste.ts'
+import type { PublicFetch } from './adapters/public-fetch.ts'
 import type { Queue } from './adapters/queue.ts'
 import type { LocaleFiles } from './adapters/locales.ts'
 import type { Database } from './db/database.ts'
@@ -121,6 +122,8 @@ export type Panel = Tx & {
   /** Queries a game server for its players. It takes some seconds, so only jobs use it. */
   readonly gameQuery: GameQuery
   readonly pastes: PasteService
+  /** Fetches a text from an address of the public internet that an administrator entered. */
+  readonly publicFetch: PublicFetch
   /** Sign-in providers. */
   readonly oauth: OauthGateway
   readonly captcha: CaptchaVerifier

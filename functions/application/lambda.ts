@@ -1,8 +1,10 @@
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { publicFetch } from '../../src/adapters/public-fetch.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { lazyOauth } from '../../src/platform/lazy-oauth.ts'
 import { lazyObjectStore } from '../../src/platform/lazy-object-store.ts'
 import { nodeProbe } from '../../src/platform/node-probe.ts'
+import { nodeSendGet } from '../../src/platform/node-send-get.ts'
 import { application } from '../../src/surfaces/application.ts'
 
 export const handler = lambda([application], {
@@ -10,4 +12,5 @@ export const handler = lambda([application], {
   objects: lazyObjectStore,
   oauth: lazyOauth(),
   probeNode: nodeProbe,
+  publicFetch: (allowedNetworks) => publicFetch(nodeSendGet, { allowedNetworks }),
 })

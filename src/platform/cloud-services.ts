@@ -3,6 +3,7 @@ import { httpCaptcha } from '../adapters/captcha.ts'
 import type { Mailer } from '../adapters/mail.ts'
 import type { ObjectStore, S3Options } from '../adapters/objects.ts'
 import { httpPasteService } from '../adapters/paste.ts'
+import type { PublicFetch } from '../adapters/public-fetch.ts'
 import { qstashQueue, type VerifySignature } from '../adapters/queue.ts'
 import { importKeyRing } from '../domain/secrets.ts'
 import { ApiError, unavailable } from '../errors.ts'
@@ -24,6 +25,8 @@ export type OptionalServices = Partial<
 > & {
   /** For functions that store objects or sign links to them. */
   objects?: (options: S3Options) => ObjectStore
+  /** For functions that fetch what administrators enter: opens the fetch with the networks that are allowed beside the public internet. */
+  publicFetch?: (allowedNetworks: readonly string[]) => PublicFetch
   /** For functions that receive messages of the queue. */
   verifySignature?: VerifySignature
   /** For functions that send mail, where it goes through an SMTP server. */
@@ -114,6 +117,8 @@ export async function openCloudServices(
     objects: openObjectStore(env, optionalServices),
     mail: openCloudMailer(env, cloud, optionalServices),
     pastes: httpPasteService(),
+    publicFetch:
+      optionalServices.publicFetch?.(env.FETCH_ALLOWED_NETWORKS) ?? notBundled('fetching from addresses'),
     oauth: optionalServices.oauth ?? {
       authorizationUrl: notBundled('sign-in providers'),
       identify: notBundled('sign-in providers'),

@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { logLevels } from '../log.ts'
-import { credential, flag, keyRing, mailbox, origin, positiveInteger, timeZone, url } from './env-values.ts'
+import {
+  credential,
+  flag,
+  keyRing,
+  mailbox,
+  networks,
+  origin,
+  positiveInteger,
+  timeZone,
+  url,
+} from './env-values.ts'
 
 /** The functions on Workers and Lambda that read a variable; `Node` when none does. The Node process reads all variables. */
 type Reader = 'every function' | 'client' | 'application' | 'remote' | 'browser' | 'jobs' | 'Lambda' | 'Node'
@@ -313,6 +323,15 @@ export const EnvSchema = () =>
         describeVariable(
           'Number of proxies in front of the process whose `X-Forwarded-For` entries are trusted.',
           'Node',
+        ),
+      ),
+    FETCH_ALLOWED_NETWORKS: networks()
+      .default([])
+      .meta(
+        describeVariable(
+          'Networks outside the public internet from which administrators can import by URL.',
+          'application',
+          { valueFormat: 'addresses or CIDR ranges, separated by commas', unset: 'none' },
         ),
       ),
     LOG_LEVEL: z

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Mailbox } from '../adapters/mail.ts'
+import { isAddressRange } from '../ip-addresses.ts'
 
 /** An HTTP URL; one error message for whatever is wrong with it. */
 export const url = () => z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
@@ -27,6 +28,12 @@ export const mailbox = () =>
 export const positiveInteger = () => z.coerce.number().int().min(1)
 /** A token or key as providers show it; quotes and line breaks come from careless copying. */
 export const credential = () => z.string().regex(/^[^\s"']+$/, 'must not contain spaces or quotes')
+/** Addresses or CIDR ranges, separated by commas. */
+export const networks = () =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((range) => range.trim()))
+    .refine((ranges) => ranges.every(isAddressRange), 'must be addresses or CIDR ranges, separated by commas')
 /** Keys as `importKeyRing` reads them. */
 export const keyRing = () =>
   z.string().refine((text) => {

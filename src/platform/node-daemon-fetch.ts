@@ -49,7 +49,8 @@ function limitConnectTime(socket: Socket): void {
 /** Statuses without a body. */
 const bodylessStatuses = [204, 205, 304]
 
-function toResponse(incoming: IncomingMessage): Response {
+/** Returns an answer of Node as a `Response`, whose body is read as it arrives. */
+export function toResponse(incoming: IncomingMessage): Response {
   const { statusCode: status = 0, headers } = incoming
   const entries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
   const hasBody = headers['content-length'] !== '0' && !bodylessStatuses.includes(status)

@@ -20,6 +20,7 @@ export type Services = Pick<
   | 'objects'
   | 'mail'
   | 'pastes'
+  | 'publicFetch'
   | 'oauth'
   | 'captcha'
   | 'locales'

@@ -6,7 +6,7 @@ import { bulkOperations } from './application/bulk-operations.ts'
 import { databaseHosts } from './application/database-hosts.ts'
 import { databases } from './application/databases.ts'
 import { eggVariables } from './application/egg-variables.ts'
-import { eggs } from './application/eggs.ts'
+import { eggs, eggSources } from './application/eggs.ts'
 import { jobs } from './application/jobs.ts'
 import { keys } from './application/keys.ts'
 import { locations } from './application/locations.ts'
@@ -41,6 +41,7 @@ export const application = new Hono<HttpEnv>()
   .route('/mounts', mounts)
   .route('/nests', nests)
   .route('/nests', eggs)
+  .route('/eggs', eggSources)
   .route('/nests', eggVariables)
   .route('/nodes', nodes)
   .route('/nodes', nodeHealth)

@@ -4,6 +4,7 @@ import { identities, mountServer, passkeys, sessions, settings, sshKeys, users }
 import { createSession, publicSessionId } from '../../src/domain/auth/sessions.ts'
 import type { activityEvents } from '../../src/domain/activity/events.ts'
 import type { Fixtures } from '../contract/fixtures.ts'
+import { pterodactyl } from '../domain/egg-documents.ts'
 import { makeKey, makeMount } from '../support/factories.ts'
 import type { World } from '../support/world.ts'
 
@@ -70,6 +71,11 @@ export function accountPreparations(world: World): Preparations {
       const multipart = { start: async () => Promise.reject(new Error('The bucket is away.')) }
       Object.assign(world.services, { objects: { ...world.services.objects, multipart } })
       return {}
+    },
+    'POST /eggs/fetch': async () => {
+      const text = JSON.stringify(pterodactyl())
+      Object.assign(world.services, { publicFetch: async ({ href }: URL) => ({ text, url: href }) })
+      return { body: { url: 'https://eggs.example.com/egg.json' } }
     },
     'POST /settings/test/oidc': async () => {
       const values = { 'sign_in.oidc_issuer': 'https://127.0.0.1:1', 'sign_in.oidc_client_id': 'panel' }

@@ -39,6 +39,7 @@ export async function openBenchServices(url: string, onStatement: () => void): P
     circuitBreakers: new Map(),
     daemonFetch: nodeDaemonFetch,
     locales: localeFiles,
+    publicFetch: refused,
     queue: {
       send: async () => undefined,
       scheduleTick: async () => undefined,

@@ -8,6 +8,7 @@ import type { Message } from '../../src/adapters/mail.ts'
 import { mysqlHost } from '../../src/adapters/mysql-host.ts'
 import { httpOauth } from '../../src/adapters/oauth.ts'
 import { httpPasteService } from '../../src/adapters/paste.ts'
+import { publicFetch } from '../../src/adapters/public-fetch.ts'
 import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import type { Queue } from '../../src/adapters/queue.ts'
 import { activity } from '../../src/db/schema.ts'
@@ -22,6 +23,7 @@ import { mailOutbox } from '../../src/platform/local/mail-outbox.ts'
 import { nodeDaemonFetch } from '../../src/platform/node-daemon-fetch.ts'
 import { nodeProbe } from '../../src/platform/node-probe.ts'
 import { nodeGameQuery } from '../../src/platform/node-game-query.ts'
+import { nodeSendGet } from '../../src/platform/node-send-get.ts'
 import type { Services } from '../../src/platform/open-panel.ts'
 import { serve } from '../../src/platform/serve.ts'
 import { localeFiles } from '../../src/platform/locale-files.ts'
@@ -131,6 +133,7 @@ async function openWorld(): Promise<World> {
     objects,
     mail: mailOutbox(join(folder, 'outbox')),
     pastes: httpPasteService(),
+    publicFetch: publicFetch(nodeSendGet),
     oauth: httpOauth(),
     captcha: httpCaptcha(),
     locales: localeFiles,

@@ -116,6 +116,7 @@ export const activityEvents = {
   'admin:egg.create': ['name'],
   'admin:egg.update': ['name', 'changed'],
   'admin:egg.delete': ['name'],
+  'admin:egg.fetch': ['url'],
   'admin:egg.import': ['name', 'replaced'],
   'admin:egg-variable.create': ['variable'],
   'admin:egg-variable.update': ['variable', 'changed'],

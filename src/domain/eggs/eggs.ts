@@ -1,10 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { findRow } from '../../db/related-rows.ts'
-import { eggs } from '../../db/schema.ts'
+import { eggs, eggVariables } from '../../db/schema.ts'
+import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
 import type { Nest } from '../../db/tables/nests.ts'
 import { notFound } from '../../errors.ts'
-import type { Panel } from '../../panel.ts'
+import type { Panel, Tx } from '../../panel.ts'
 import { findNest } from './nests.ts'
 
 /** Lists all eggs of a nest with their included relations, by id. Refuses with 404 when the nest does not exist. */
@@ -26,3 +27,7 @@ export async function findEgg(
   if (!egg) throw notFound()
   return egg
 }
+
+/** Lists the variables of an egg, by id. */
+export const listEggVariables = (tx: Tx, { id }: Pick<Egg, 'id'>): Promise<EggVariable[]> =>
+  tx.db.select().from(eggVariables).where(eq(eggVariables.eggId, id)).orderBy(eggVariables.id)

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { eggs, eggVariables } from '../../db/schema.ts'
+import { eggs } from '../../db/schema.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
 import type { Nest } from '../../db/tables/nests.ts'
 import type { Panel, Tx } from '../../panel.ts'
-import { findExistingEgg, importEgg } from './import.ts'
-import { eggMembers, variableMembers } from './members.ts'
+import { eggChecksum } from './checksum.ts'
+import { listEggVariables } from './eggs.ts'
+import { findExistingEgg } from './import-target.ts'
+import { importEgg } from './import.ts'
 import { withNestLock } from './nests.ts'
 import { type EggImport, parseEgg } from './parse.ts'
 
@@ -29,7 +30,7 @@ export function seedEgg(
     const isEdited = existing && (await hasOwnContent(tx, existing, parsed, options.earlierChecksums))
     if (isEdited && !options.replacesEdited) return { egg: existing, isKept: true }
     const { egg } = await importEgg(tx, nest, document, { replacesOther: true })
-    const seededChecksum = eggChecksum(egg, await variablesOf(tx, egg))
+    const seededChecksum = eggChecksum(egg, await listEggVariables(tx, egg))
     await tx.db.update(eggs).set({ seededChecksum }).where(eq(eggs.id, egg.id))
     return { egg, isKept: false }
   })
@@ -43,20 +44,6 @@ async function hasOwnContent(
   earlierChecksums: string[],
 ): Promise<boolean> {
   const seeded = existing.seededChecksum === null ? earlierChecksums : [existing.seededChecksum]
-  const checksum = eggChecksum(existing, await variablesOf(tx, existing))
+  const checksum = eggChecksum(existing, await listEggVariables(tx, existing))
   return ![...seeded, eggChecksum(shipped.egg, shipped.variables)].includes(checksum)
-}
-
-const variablesOf = (tx: Tx, { id }: Egg) =>
-  tx.db.select().from(eggVariables).where(eq(eggVariables.eggId, id))
-
-/**
- * Computes the checksum of what an import writes. An egg whose checksum is computed in another way than when it
- * was seeded counts as edited.
- */
-export function eggChecksum(egg: EggImport['egg'], variables: EggImport['variables']): string {
-  const sorted = variables.toSorted((a, b) => (a.envVariable < b.envVariable ? -1 : 1))
-  // An import keeps the author of the egg that it replaces.
-  const content = [{ ...eggMembers(egg), author: null }, sorted.map(variableMembers)]
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

@@ -4,6 +4,7 @@ import { httpCaptcha } from '../../adapters/captcha.ts'
 import { mysqlHost } from '../../adapters/mysql-host.ts'
 import type { ObjectStore } from '../../adapters/objects.ts'
 import { httpPasteService } from '../../adapters/paste.ts'
+import { publicFetch } from '../../adapters/public-fetch.ts'
 import { findSigningKey } from '../../adapters/queue-signature.ts'
 import { qstashQueue, type Queue } from '../../adapters/queue.ts'
 import { importKeyRing } from '../../domain/secrets.ts'
@@ -18,6 +19,7 @@ import { openNeon } from '../neon.ts'
 import { nodeGameQuery } from '../node-game-query.ts'
 import { nodeDaemonFetch } from '../node-daemon-fetch.ts'
 import { nodeProbe } from '../node-probe.ts'
+import { nodeSendGet } from '../node-send-get.ts'
 import type { Services } from '../open-panel.ts'
 import { panelConfigOf } from '../panel-config.ts'
 import { type DatabaseHandle, openPostgres } from '../postgres.ts'
@@ -74,6 +76,7 @@ export async function openLocalServices(
     objects: objects.store,
     mail: openMailer(env, openSmtp) ?? mailOutbox(join(directory.path, 'outbox')),
     pastes: httpPasteService(),
+    publicFetch: publicFetch(nodeSendGet, { allowedNetworks: env.FETCH_ALLOWED_NETWORKS }),
     oauth: lazyOauth(),
     captcha: httpCaptcha(),
     locales: localeFiles,

@@ -3,6 +3,7 @@ import type { AllocationResource } from '../../surfaces/application/resources/al
 import type { ApplicationKeyResource } from '../../surfaces/application/resources/application-key.ts'
 import type { DatabaseHostResource } from '../../surfaces/application/resources/database-host.ts'
 import type { DatabaseResource } from '../../surfaces/application/resources/database.ts'
+import type { EggDifferenceResource } from '../../surfaces/application/resources/egg-difference.ts'
 import type { EggVariableResource } from '../../surfaces/application/resources/egg-variable.ts'
 import type { EggResource } from '../../surfaces/application/resources/egg.ts'
 import type { JobResource } from '../../surfaces/application/resources/job.ts'
@@ -60,6 +61,7 @@ export type User = With<
   AttributesOf<typeof UserResource>,
   { servers: RelatedList<Server>; role: Related<AttributesOf<typeof RoleResource>> }
 > & { meta?: { role_id?: number; sign_in_suspended_at?: string } }
+export type EggDifference = AttributesOf<typeof EggDifferenceResource>
 export type EggVariable = AttributesOf<typeof EggVariableResource>
 export type Egg = With<
   AttributesOf<typeof EggResource>,

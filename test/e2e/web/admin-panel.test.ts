@@ -122,6 +122,7 @@ describe('an administrator', { timeout: testTimeout }, () => {
       .click()
     const form = dialog('Import eggs into')
     await form.getByLabel('Or paste an egg').fill(JSON.stringify({ ...exported.body, name }))
+    await form.getByRole('button', { name: 'Compare', exact: true }).click()
     await form.getByRole('button', { name: 'Import', exact: true }).click()
     await form.getByText(`${name} has been added.`).waitFor()
     await form.getByRole('button', { name: 'Close' }).last().click()

@@ -102,6 +102,7 @@ export const adminScreens: Screen[] = [
   { name: 'admin-locations', path: '/admin/locations', shows: 'local' },
   { name: 'admin-nests', path: '/admin/nests', shows: 'Demo' },
   { name: 'admin-egg', path: '/admin/nests/1/1', shows: 'Install script' },
+  { name: 'admin-egg-import', path: '/admin/nests', shows: 'Demo', act: compareDemoEgg },
   { name: 'admin-users', path: '/admin/users', shows: 'player' },
   { name: 'admin-user', path: '/admin/users/2', shows: 'First name' },
   { name: 'admin-user-manage', path: '/admin/users/2/manage', shows: 'Delete user' },
@@ -112,6 +113,23 @@ export const adminScreens: Screen[] = [
   { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
   { name: 'admin-settings', path: '/admin/settings/sign_in', shows: 'sign_in.password' },
 ]
+
+/** Compares the demo's egg, as it would be with another command, with the one of the panel. */
+async function compareDemoEgg(page: Page): Promise<void> {
+  const document = await page.evaluate(async () => {
+    const answer = await fetch('/api/application/nests/1/eggs/1/export')
+    const egg = (await answer.json()) as { startup: string; docker_images: Record<string, string> }
+    return { ...egg, startup: `${egg.startup} --quiet`, docker_images: { 'Node.js 26': 'node:26-alpine' } }
+  })
+  await page
+    .getByRole('button', { name: /^Import eggs into/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Or paste an egg').fill(JSON.stringify(document))
+  await dialog.getByRole('button', { name: 'Compare', exact: true }).click()
+  await dialog.getByText('Servers with this egg').waitFor()
+}
 
 export type ScreenData = { server: string; schedule: number }
 

@@ -1,18 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download, Plus, Server as ServerIcon, Trash2 } from 'lucide-react'
+import { Copy, Download, Plus, RefreshCw, Server as ServerIcon, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
-import { buttonStyle } from '../../components/button.tsx'
+import { Button, buttonStyle } from '../../components/button.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { Loaded } from '../../components/states.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, useAdminNavigate } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
+import { TextInput } from '../form/fields.tsx'
+import { FormDialog } from '../form/form-dialog.tsx'
+import { ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import type { PageParams } from '../pages.ts'
 import { relatedRows, type Egg, type Item } from '../resources.ts'
 import { EggForm } from './egg-form.tsx'
 import { EggVariables } from './egg-variables.tsx'
+import { UpdateEgg } from './update-egg.tsx'
 
 /** One egg: what it says, its variables, and what can be done with it. */
 export function EggPage({ params: { nest = '', egg: id = '' } }: { params: PageParams }) {
@@ -60,9 +65,10 @@ function EggActions({ path, egg }: { path: string; egg: Egg }) {
       {can('servers', 'write') && (
         <AdminLink to="servers/new" search={{ egg: egg.id }} className={buttonStyle()}>
           <Plus aria-hidden className="size-4" />
-          {t('servers.create')}
+          {t('servers.create_from')}
         </AdminLink>
       )}
+      {can('eggs', 'write') && <EggCopies egg={egg} />}
       <AdminAction icon={Download} label={t('eggs.export')} run={saveExport} />
       {can('eggs', 'write') && (
         <AdminAction
@@ -80,5 +86,51 @@ function EggActions({ path, egg }: { path: string; egg: Egg }) {
         />
       )}
     </>
+  )
+}
+
+/** Updates an egg from its own URL, and makes another egg from it. */
+function EggCopies({ egg }: { egg: Egg }) {
+  const { t } = useTranslation('admin')
+  const [open, setOpen] = useState<'update' | 'duplicate' | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      {egg.update_url && (
+        <Button icon={RefreshCw} onClick={() => setOpen('update')}>
+          {t('eggs.check_update')}
+        </Button>
+      )}
+      <Button icon={Copy} onClick={() => setOpen('duplicate')}>
+        {t('eggs.duplicate')}
+      </Button>
+      {open === 'update' && egg.update_url && <UpdateEgg egg={egg} url={egg.update_url} onClose={close} />}
+      {open === 'duplicate' && <DuplicateEgg egg={egg} onClose={close} />}
+    </>
+  )
+}
+
+function DuplicateEgg({ egg, onClose }: { egg: Egg; onClose: () => void }) {
+  const { t } = useTranslation('admin')
+  const navigate = useAdminNavigate()
+  return (
+    <FormDialog
+      title={t('eggs.duplicate_of', { name: egg.name })}
+      text={t('eggs.duplicate_text')}
+      onClose={onClose}
+    >
+      <ResourceForm
+        initial={{ name: t('eggs.copy_of', { name: egg.name }) }}
+        save={(values) => adminSend<Item<Egg>>('POST', `/nests/${egg.nest}/eggs/${egg.id}/duplicate`, values)}
+        submit={t('eggs.duplicate')}
+        saved={t('eggs.duplicated')}
+        onSaved={({ attributes }) => {
+          onClose()
+          navigate(`nests/${attributes.nest}/${attributes.id}`)
+        }}
+      >
+        <TextInput name="name" isRequired />
+      </ResourceForm>
+    </FormDialog>
   )
 }

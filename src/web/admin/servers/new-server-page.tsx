@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { adminSend } from '../../api/admin.ts'
+import { Loaded } from '../../components/states.tsx'
 import { useAdminNavigate } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
 import {
@@ -23,7 +25,9 @@ import {
 import { type FormValues, ResourceForm, useForm } from '../form/resource-form.tsx'
 import type { Egg, Item, Server } from '../resources.ts'
 import { eggValues, environmentOf, useEgg, VariableFields } from './egg-fields.tsx'
-import { LimitFields, limitsBody, newLimits } from './limit-fields.tsx'
+import { LimitFields, limitsBody, limitsOf, newLimits } from './limit-fields.tsx'
+import { fetchServer } from './server-queries.ts'
+import { startupValues } from './startup-values.ts'
 
 const initial: FormValues = {
   name: '',
@@ -44,12 +48,18 @@ const initial: FormValues = {
   ...newLimits,
 }
 
-/** Creates a server, on one page. */
+/** Creates a server, on one page; the address can name an owner, an egg, a node, or a server from which it begins. */
 export function NewServerPage() {
   const { t } = useTranslation('admin')
-  const navigate = useAdminNavigate()
-  const { user = '', egg = '', node = '' } = useSearch({ strict: false }) as Record<string, string | number>
-  const [chosenEgg, setEgg] = useState<Egg | null>(null)
+  const search = useSearch({ strict: false }) as Record<string, string | number>
+  const { user = '', egg = '', node = '', server: source = '' } = search
+  const query = useQuery({
+    queryKey: ['admin', 'new-server', source],
+    queryFn: () => fetchServer(Number(source)),
+    enabled: source !== '',
+    // The form begins with it once.
+    staleTime: Infinity,
+  })
   const preset = {
     ...initial,
     user: String(user),
@@ -59,24 +69,51 @@ export function NewServerPage() {
   }
   return (
     <AdminPage title={t('servers.create')} crumbs={[{ to: 'servers', text: t('nav.servers') }]}>
-      <ResourceForm
-        initial={preset}
-        save={(values) => createServer(values, chosenEgg)}
-        submit={t('servers.create')}
-        saved={t('servers.created')}
-        onSaved={({ attributes }) => navigate(`servers/${attributes.id}`)}
-      >
-        <FormSection title={t('servers.identity')}>
-          <TextInput name="name" isRequired />
-          <PickInput name="user" label={t('strings:word.owner')} source={userChoices} isRequired />
-          <LongTextInput name="description" rows={2} />
-          <TextInput name="external_id" />
-        </FormSection>
-        <EggSection onEgg={setEgg} />
-        <Placement />
-        <LimitFields />
-      </ResourceForm>
+      {source === '' ? (
+        <NewServerForm preset={preset} source={null} />
+      ) : (
+        <Loaded query={query}>
+          {(server) => <NewServerForm preset={{ ...preset, ...copiedValues(server) }} source={server} />}
+        </Loaded>
+      )}
     </AdminPage>
+  )
+}
+
+/** Returns what a server that is made from another begins with: everything but its name, its addresses and its files. */
+const copiedValues = (server: Server): FormValues => ({
+  description: server.description,
+  user: String(server.user),
+  ...startupValues(server),
+  docker_image: server.container.image,
+  ...limitsOf(server),
+})
+
+function NewServerForm({ preset, source }: { preset: FormValues; source: Server | null }) {
+  const { t } = useTranslation('admin')
+  const navigate = useAdminNavigate()
+  const [chosenEgg, setEgg] = useState<Egg | null>(null)
+  return (
+    <ResourceForm
+      initial={preset}
+      save={(values) => createServer(values, chosenEgg)}
+      submit={t('servers.create')}
+      saved={t('servers.created')}
+      onSaved={({ attributes }) => navigate(`servers/${attributes.id}`)}
+    >
+      <FormSection
+        title={t('servers.identity')}
+        {...(source ? { text: t('servers.from_server', { name: source.name }) } : {})}
+      >
+        <TextInput name="name" isRequired />
+        <PickInput name="user" label={t('strings:word.owner')} source={userChoices} isRequired />
+        <LongTextInput name="description" rows={2} />
+        <TextInput name="external_id" />
+      </FormSection>
+      <EggSection source={source} onEgg={setEgg} />
+      <Placement />
+      <LimitFields />
+    </ResourceForm>
   )
 }
 
@@ -109,7 +146,7 @@ function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>
   })
 }
 
-function EggSection({ onEgg }: { onEgg: (egg: Egg) => void }) {
+function EggSection({ source, onEgg }: { source: Server | null; onEgg: (egg: Egg) => void }) {
   const { t } = useTranslation('admin')
   const { values, fill } = useForm()
   const chosen = String(values.egg)
@@ -117,7 +154,9 @@ function EggSection({ onEgg }: { onEgg: (egg: Egg) => void }) {
   useEffect(() => {
     if (!egg) return
     onEgg(egg)
-    fill(eggValues(egg))
+    const own = source?.egg === egg.id ? copiedValues(source) : {}
+    const begun = Object.entries(eggValues(egg)).map(([name, value]) => [name, own[name] ?? value])
+    fill(Object.fromEntries(begun) as FormValues)
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- a new egg replaces the values once, not each time the form changes
   }, [egg?.id])
   return (
@@ -125,13 +164,7 @@ function EggSection({ onEgg }: { onEgg: (egg: Egg) => void }) {
       <PickInput name="egg" label={t('word.egg')} source={eggChoices} isRequired />
       {egg && (
         <>
-          <SelectInput
-            name="docker_image"
-            choices={Object.entries(egg.docker_images).map(([name, image]) => [
-              image,
-              name === image ? image : `${name} (${image})`,
-            ])}
-          />
+          <SelectInput name="docker_image" choices={imageChoices(egg, String(values.docker_image))} />
           <LongTextInput name="startup" isMono rows={2} className={wide} />
           <VariableFields egg={egg} />
           <ToggleInput name="start_on_completion" />
@@ -140,6 +173,15 @@ function EggSection({ onEgg }: { onEgg: (egg: Egg) => void }) {
       )}
     </FormSection>
   )
+}
+
+/** Lists the images of an egg, and the chosen one where the egg does not have it. */
+function imageChoices(egg: Egg, chosen: string): (readonly [image: string, text: string])[] {
+  const choices = Object.entries(egg.docker_images).map(
+    ([name, image]) => [image, name === image ? image : `${name} (${image})`] as const,
+  )
+  const isOther = chosen !== '' && choices.every(([image]) => image !== chosen)
+  return isOther ? [...choices, [chosen, chosen]] : choices
 }
 
 /** Where the server goes: wherever there is room, or to a chosen address. */

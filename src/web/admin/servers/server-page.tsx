@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { SquareTerminal } from 'lucide-react'
+import { Plus, SquareTerminal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { buttonStyle } from '../../components/button.tsx'
 import { Loaded } from '../../components/states.tsx'
+import { AdminLink } from '../admin-link.tsx'
 import { AdminPage, PartTabs } from '../admin-page.tsx'
 import { can } from '../levels.ts'
 import type { PageParams } from '../pages.ts'
@@ -50,10 +51,18 @@ export function ServerPage({ params: { id = '', part = '' } }: { params: PagePar
       text={query.data && <ServerSubtitle server={query.data} />}
       actions={
         query.data && (
-          <Link to="/server/$server" params={{ server: query.data.identifier }} className={buttonStyle()}>
-            <SquareTerminal aria-hidden className="size-4" />
-            {t('servers.open')}
-          </Link>
+          <>
+            {can('servers', 'write') && (
+              <AdminLink to="servers/new" search={{ server: query.data.id }} className={buttonStyle()}>
+                <Plus aria-hidden className="size-4" />
+                {t('servers.create_from')}
+              </AdminLink>
+            )}
+            <Link to="/server/$server" params={{ server: query.data.identifier }} className={buttonStyle()}>
+              <SquareTerminal aria-hidden className="size-4" />
+              {t('servers.open')}
+            </Link>
+          </>
         )
       }
       tabs={

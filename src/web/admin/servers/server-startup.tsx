@@ -8,23 +8,15 @@ import { eggChoices } from '../form/choice-sources.ts'
 import { FormSection, LongTextInput, PickInput, SelectInput, ToggleInput, wide } from '../form/fields.tsx'
 import { type FormValues, ResourceForm, useForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
-import { relatedRows, type Egg, type Item, type Server } from '../resources.ts'
+import type { Egg, Item, Server } from '../resources.ts'
 import { environmentOf, useEgg, VariableFields } from './egg-fields.tsx'
 import { fetchServer } from './server-queries.ts'
+import { startupValues } from './startup-values.ts'
 
 const valuesOf = (server: Server): FormValues => ({
-  egg: String(server.egg),
+  ...startupValues(server),
   image: server.container.image,
-  startup: server.container.startup_command,
   skip_scripts: false,
-  ...Object.fromEntries(
-    relatedRows(server.relationships?.variables).map(
-      ({ env_variable: name, server_value: own, default_value: value }) => [
-        `environment.${name}`,
-        own ?? value ?? '',
-      ],
-    ),
-  ),
 })
 
 /** Egg, image, command and variables of a server. */

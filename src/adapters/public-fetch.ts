@@ -1,0 +1,92 @@
+import { isAllowedAddress, isPublicAddress, isPublicHost } from '../ip-addresses.ts'
+
+/** A text and the address at which it was after redirects, or a sentence for the user that says why there is none. */
+export type FetchedText = { text: string; url: string } | { refusal: string }
+
+/** Fetches a text from an address that a user entered. */
+export type PublicFetch = (url: URL) => Promise<FetchedText>
+
+/** Says why an address gives no text; thrown by a `SendGet`. */
+export class FetchRefusal extends Error {}
+
+/**
+ * Sends one GET and does not follow a redirect. Where names can be resolved, it connects only to an address for which
+ * `isAllowed` is true, and throws a `FetchRefusal` otherwise.
+ */
+export type SendGet = (
+  url: URL,
+  options: { signal: AbortSignal; isAllowed: (address: string) => boolean },
+) => Promise<Response>
+
+const maxRedirects = 3
+const maxTextLength = 1024 * 1024
+const redirectStatuses = [301, 302, 303, 307, 308]
+
+/**
+ * Creates a fetch over HTTPS of at most 1 Mi characters within `timeoutMs`, which follows three redirects and checks
+ * each. Addresses outside the public internet must be in `allowedNetworks` (CIDR).
+ */
+export function publicFetch(
+  sendGet: SendGet,
+  {
+    allowedNetworks = [],
+    timeoutMs = 10_000,
+  }: { allowedNetworks?: readonly string[]; timeoutMs?: number } = {},
+): PublicFetch {
+  const isAllowed = (address: string) =>
+    isPublicAddress(address) || (allowedNetworks.length > 0 && isAllowedAddress(address, allowedNetworks))
+  return async (start) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      return await followRedirects(start, (url) => {
+        requireAllowedUrl(url, isAllowed, allowedNetworks.length > 0)
+        return sendGet(url, { signal, isAllowed })
+      })
+    } catch (error) {
+      if (error instanceof FetchRefusal) return { refusal: error.message }
+      const isLate = signal.aborted
+      return { refusal: isLate ? 'The address did not answer in time.' : 'The address cannot be reached.' }
+    }
+  }
+}
+
+async function followRedirects(start: URL, send: (url: URL) => Promise<Response>): Promise<FetchedText> {
+  let url = start
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const response = await send(url)
+    if (response.status === 200) return { text: await readText(response), url: url.href }
+    await response.body?.cancel()
+    const location = response.headers.get('location')
+    if (!redirectStatuses.includes(response.status) || location === null)
+      throw new FetchRefusal(`The address answered with status ${response.status}.`)
+    const next = URL.parse(location, url)
+    if (!next) throw new FetchRefusal('The address redirects to an invalid one.')
+    url = next
+  }
+  throw new FetchRefusal('The address redirects too often.')
+}
+
+/** Stops reading at the limit. */
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    if (text.length > maxTextLength) throw new FetchRefusal('The address sent more than 1 MiB.')
+  }
+  return text + decoder.decode()
+}
+
+/** Checks what the URL alone says; what its name resolves to is checked when connecting. */
+function requireAllowedUrl(url: URL, isAllowed: (address: string) => boolean, hasNetworks: boolean): void {
+  if (url.protocol !== 'https:') throw new FetchRefusal('The address must begin with https://.')
+  if (url.username !== '' || url.password !== '')
+    throw new FetchRefusal('The address must not contain a user name or password.')
+  const isNameToResolve = hasNetworks && !/^\[|^[\d.]+$/.test(url.hostname)
+  if (!isPublicHost(url.hostname) && !isNameToResolve && !isAllowed(url.hostname))
+    throw privateAddress(url.hostname)
+}
+
+/** The refusal of a host that is not on the public internet. */
+export const privateAddress = (host: string) =>
+  new FetchRefusal(`${host} is not on the public internet, and its network is not in FETCH_ALLOWED_NETWORKS.`)
