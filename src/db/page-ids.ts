@@ -48,7 +48,7 @@ const limitSql = ({ limit, offset }: Limits): SQL =>
 const literal = (number: number): SQL => sql.raw(String(number))
 
 function orderedIds(shape: Shape, limits: Limits): PageIds {
-  const { table, where, source, maxExactTotal = defaultMaxExactTotal } = shape
+  const { where, source, maxExactTotal = defaultMaxExactTotal } = shape
   if (source)
     return {
       sources: source,
@@ -61,11 +61,21 @@ function orderedIds(shape: Shape, limits: Limits): PageIds {
   return {
     sources: null,
     few: null,
-    ids: sql`select ${table.id} as page_id from ${from} order by ${orderOf(shape)} ${limitSql(limits)}`,
+    ids: walkedIds(shape, where, limits),
     total: sql`(select count(*) from (select 1 from ${from} limit ${literal(maxExactTotal + 1)}) few)`,
     maxExactTotal,
   }
 }
+
+/** Walks the rows in their order: along an index of the table, or as the shape says. */
+function walkedIds(shape: Shape, condition: SQL | undefined, limits: Limits): SQL {
+  const { table, walk } = shape
+  if (walk) return walk(condition, { limit: numberSql(limits.limit), offset: numberSql(limits.offset) })
+  return sql`select ${table.id} as page_id from ${fromOf(shape, condition)} order by ${orderOf(shape)} ${limitSql(limits)}`
+}
+
+const numberSql = (number: number | Placeholder): SQL =>
+  typeof number === 'number' ? literal(number) : sql`${number}::bigint`
 
 function searchedIds(shape: Shape, limits: Limits): PageIds {
   const { table } = shape
@@ -103,7 +113,7 @@ function manyIds(shape: Shape, isMany: SQL, limits: Limits): SQL {
   const { table, first } = shape
   const order = orderOf(shape)
   const matches = sql`from ${fromOf(shape, and(shape.where, shape.search, isMany))}`
-  if (!first) return sql`select ${table.id} as page_id ${matches} order by ${order} ${limitSql(limits)}`
+  if (!first) return walkedIds(shape, and(shape.where, shape.search, isMany), limits)
   return sql`select page_id from (
     (select ${table.id} as page_id, 0 as rank, row_number() over (order by ${order}) as position ${matches} and ${first})
     union all

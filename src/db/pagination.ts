@@ -9,6 +9,9 @@ import { orderOf, pageIds } from './page-ids.ts'
 type Fields = Record<string, SQL>
 type Values<F extends Fields> = { [K in keyof F]: F[K] extends SQL<infer V> ? V : never }
 
+/** Selects the `page_id` of the rows of a page, of those for which the condition holds. */
+export type Walk = (condition: SQL | undefined, limits: { limit: SQL; offset: SQL }) => SQL
+
 /** Which rows, in which order, with which further columns. */
 export type PageShape<T extends PgTable, F extends Fields> = {
   table: T & { id: Column }
@@ -27,6 +30,8 @@ export type PageShape<T extends PgTable, F extends Fields> = {
   first?: SQL | undefined
   /** The id is added as the last criterion, so that pages never overlap. */
   orderBy?: SQL[]
+  /** Finds ids in the order of `orderBy` where it is that of another table. */
+  walk?: Walk | undefined
   /** Further columns per row. */
   fields?: F
   /** A further number, as a subquery in parentheses; also returned with an empty page. */

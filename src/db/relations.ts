@@ -16,6 +16,7 @@ import {
   nodes,
   roles,
   servers,
+  serverStates,
   subusers,
   users,
 } from './schema.ts'
@@ -37,6 +38,7 @@ export const tables = {
   nodeHeartbeat: nodeHeartbeats,
   role: roles,
   server: servers,
+  serverState: serverStates,
   subuser: subusers,
   user: users,
 }
@@ -167,9 +169,11 @@ const relations = {
     egg: one<'server'>('egg', 'eggId'),
     location: via('location', false, ['node', 'location']),
     node: one<'server'>('node', 'nodeId'),
+    state: one<'server'>('serverState', 'id'),
     databases: many('database', 'serverId', { state: 'ready' }),
     variables: via('eggVariable', true, ['egg', 'variables']),
   },
+  serverState: {},
   subuser: {
     user: one<'subuser'>('user', 'userId'),
     server: one<'subuser'>('server', 'serverId'),

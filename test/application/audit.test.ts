@@ -195,6 +195,7 @@ const events: Record<string, keyof typeof activityEvents> = {
   'PATCH /servers/:server/build': 'admin:server.build',
   'PATCH /servers/:server/startup': 'admin:server.startup',
   'POST /servers/bulk': 'admin:bulk.start',
+  'DELETE /bulk-operations/:bulk_operation': 'admin:bulk.cancel',
   'POST /servers/:server/suspend': 'admin:server.suspend',
   'POST /servers/:server/unsuspend': 'admin:server.unsuspend',
   'POST /servers/:server/reinstall': 'server:reinstall',

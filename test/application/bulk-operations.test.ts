@@ -236,6 +236,83 @@ describe('an action on many servers', () => {
   })
 })
 
+describe('cancelling an action on many servers', () => {
+  const cancel = (id: number, options: object = { token }) =>
+    world.request('DELETE', `/api/application/bulk-operations/${id}`, options)
+
+  it('leaves alone what has not begun, and keeps what was done', async () => {
+    const ids = idsOf(await makeServers(60))
+    const { id } = (await start({ action: 'power', signal: 'stop', servers: ids })).body.attributes
+    await world.runJobs()
+    expect((await cancel(id)).status).toBe(204)
+    await finish()
+    const after = (await show(id)).body.attributes
+    expect(after.totals).toEqual({ pending: 0, running: 0, done: 50, failed: 10 })
+    expect(after.finished_at).not.toBeNull()
+    expect(after.items[59].error).toMatchObject({ status: 409, code: 'BulkOperationCancelledException' })
+    expect(daemon.calls).toHaveLength(50)
+    const [entry] = await world.database.db
+      .select()
+      .from(activity)
+      .where(eq(activity.event, 'admin:bulk.cancel'))
+    expect(entry).toMatchObject({ actorId: admin.id, properties: { action: 'power', servers: 10 } })
+  })
+
+  it('lets the server finish that is being worked on', async () => {
+    Object.assign(world.services.config, { maxDaemonCalls: 1 })
+    try {
+      const ids = idsOf(await makeServers(3))
+      const { id } = (await start({ action: 'power', signal: 'stop', servers: ids })).body.attributes
+      daemon.respond(async () => {
+        expect((await cancel(id)).status).toBe(204)
+        expect((await show(id)).body.attributes.finished_at).toBeNull()
+        return null
+      })
+      await finish()
+      const after = (await show(id)).body.attributes
+      expect(outcomes(after)).toEqual([
+        [ids[0], 'done'],
+        [ids[1], 409],
+        [ids[2], 409],
+      ])
+      expect(after.finished_at).not.toBeNull()
+    } finally {
+      Object.assign(world.services.config, { maxDaemonCalls: undefined })
+    }
+  })
+
+  it('is refused when nothing is left, and without write access to servers', async () => {
+    const [server] = await makeServers(1)
+    const { id } = (await start({ action: 'suspend', servers: [server!.id] })).body.attributes
+    const reader = { token: await makeApplicationToken(world, { servers: 1 }) }
+    expect((await cancel(id, reader)).status).toBe(403)
+    expect((await cancel(id)).status).toBe(204)
+    expect((await cancel(id)).status).toBe(409)
+    expect((await cancel(999_999)).status).toBe(404)
+  })
+})
+
+describe('the list of actions on many servers', () => {
+  it('has the newest first, with how far each is', async () => {
+    const ids = idsOf(await makeServers(2))
+    await perform({ action: 'suspend', servers: [...ids, 999_999] })
+    await start({ action: 'unsuspend', servers: ids })
+    const { status, body } = await world.request('GET', '/api/application/bulk-operations', { token })
+    expect(status).toBe(200)
+    expect(body.data.map(({ attributes }: any) => [attributes.action, attributes.totals])).toEqual([
+      ['unsuspend', { pending: 2, running: 0, done: 0, failed: 0 }],
+      ['suspend', { pending: 0, running: 0, done: 2, failed: 1 }],
+    ])
+    expect(body.data[0].attributes).not.toHaveProperty('items')
+    expect(body.meta.pagination.total).toBe(2)
+  })
+
+  it('needs read access to servers', async () => {
+    const other = { token: await makeApplicationToken(world, { nodes: 3 }) }
+    expect((await world.request('GET', '/api/application/bulk-operations', other)).status).toBe(403)
+  })
+})
+
 describe('AZ-6: a bulk operation whose administrator loses the right', () => {
   const setRole = (acl: object) => world.database.db.update(roles).set({ acl }).where(eq(roles.id, role.id))
   const setKey = (values: Partial<typeof apiKeys.$inferInsert>) =>

@@ -95,6 +95,10 @@ const ownQueries: [RegExp, string[]][] = [
   ],
   [/\/locale\.json$/, ['locale=en%20de&namespace=strings%20activity', 'locale=fr&namespace=server']],
   [
+    /\/placement$/,
+    ['memory=512&disk=1024', 'memory=999999999&disk=1&search=node', 'memory=0&disk=0&allocations=3'],
+  ],
+  [
     /\/deployable$/,
     [
       'memory=512&disk=1024',

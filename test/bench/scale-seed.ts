@@ -171,6 +171,9 @@ function serverRows(servers: number, nodes: number): string[] {
       'ghcr.io/games/' || case when n % 50000 = 7 then 'nightly' else ${pick('n', images)} end, 3,
       jsonb_build_object('MOTD', 'Welcome to ' || n, 'SERVER_JARFILE', 'server.jar')
     from (select n, ${uuidOf('n', 'server')} as uuid from generate_series(1, ${servers}) n) numbered`,
+    `insert into server_states (server_id, state, since)
+    select id, case when id % 10 < 8 then 'running' when id % 100 = 8 then 'starting' else 'offline' end, now()
+    from servers where id % 20 <> 0`,
     // Every tenth node shares an address with the others behind the same gateway. Allocations are made node by node.
     `insert into allocations (id, node_id, ip, port, server_id) overriding system value
     select (n - 1) * ${per} + a + 1, 1 + n % ${nodes}, case when n % ${nodes} % 10 = 0 then '203.0.113.' || n % ${nodes} / 10 % 4

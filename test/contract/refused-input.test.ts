@@ -161,6 +161,7 @@ describe('queries that do not fit', () => {
     'GET /api/client/servers/:server/activity',
     'GET /api/client/servers/:server/trash',
     'GET /api/application/nodes/deployable',
+    'GET /api/application/nodes/placement',
   ]
   /** Reads of these are recorded. */
   const recorded = ['GET /api/client/servers/:server/files/download']

@@ -76,7 +76,7 @@ describe('a heartbeat', () => {
       runningServers: 1,
     })
     expect(Math.abs((beat?.clockOffset ?? 0) - realOffset)).toBeLessThanOrEqual(5)
-    const states = await db().select().from(serverStates).orderBy(serverStates.serverId)
+    const states = await db().select().from(serverStates).orderBy(serverStates.id)
     expect(states.map(({ state }) => state)).toEqual(['running', 'offline'])
   })
 
@@ -159,7 +159,7 @@ describe('a heartbeat', () => {
       }),
     ])
     await check([node.id])
-    expect(await db().select().from(serverStates)).toMatchObject([{ serverId: own.id, state: 'running' }])
+    expect(await db().select().from(serverStates)).toMatchObject([{ id: own.id, state: 'running' }])
     expect(await db().select().from(serverSamples)).toMatchObject([
       { serverId: own.id, cpu: [0], diskBytes: [0] },
     ])

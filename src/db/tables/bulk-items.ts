@@ -3,6 +3,8 @@ import { check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { bulkOperations } from './bulk-operations.ts'
 
+export const bulkItemStates = ['pending', 'running', 'done', 'failed'] as const
+
 /** What happened to one server of a bulk operation. */
 export const bulkItems = pgTable(
   'bulk_items',
@@ -13,9 +15,7 @@ export const bulkItems = pgTable(
     /** Without a foreign key: it stays when the server is deleted, and may never have existed. */
     serverId: integer().notNull(),
     /** Set to `running` before anything is done, so that what is not idempotent is never done twice. */
-    state: text({ enum: ['pending', 'running', 'done', 'failed'] })
-      .notNull()
-      .default('pending'),
+    state: text({ enum: bulkItemStates }).notNull().default('pending'),
     /** The refusal, as the route of a single server would answer. */
     errorStatus: integer(),
     errorCode: text(),

@@ -52,6 +52,7 @@ export const nodes = pgTable(
     // Those of each server of a page.
     index('nodes_id_hash_index').using('hash', t.id),
     index().on(t.locationId),
+    index('nodes_name_order_index').on(sql`lower(${t.name})`, t.id),
     index().on(t.memory, t.id),
     index().on(t.disk, t.id),
     index('nodes_search_index').using(

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { servers } from './servers.ts'
 
@@ -11,16 +11,19 @@ export type ProcessState = (typeof processStates)[number]
 export const serverStates = pgTable(
   'server_states',
   {
-    serverId: integer()
+    /** That of the server. */
+    id: integer('server_id')
       .primaryKey()
       .references(() => servers.id, { onDelete: 'cascade' }),
     state: text({ enum: processStates }).notNull(),
     since: instant().notNull(),
   },
   (t) => [
+    index('server_states_state_index').on(t.state, t.id),
     check(
       'server_states_state',
       sql`${t.state} in (${sql.raw(processStates.map((state) => `'${state}'`).join(', '))})`,
     ),
   ],
 )
+export type ServerState = typeof serverStates.$inferSelect

@@ -64,6 +64,9 @@ export const servers = pgTable(
     index().on(t.nodeId, t.id),
     index().on(t.nodeId, t.status),
     index().on(t.eggId),
+    index().on(t.eggId, t.id),
+    index('servers_name_order_index').on(sql`lower(${t.name})`, t.id),
+    index().on(t.memory, t.id),
     index('servers_name_trigram_index').using('gin', t.name.op('gin_trgm_ops')),
     index('servers_search_index').using(
       'gin',

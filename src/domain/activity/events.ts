@@ -135,6 +135,7 @@ export const activityEvents = {
   'admin:server.notes': ['name'],
   'admin:server.mount': ['name', 'mount'],
   'admin:server.unmount': ['name', 'mount'],
+  'admin:bulk.cancel': ['action', 'servers'],
   'admin:bulk.start': ['action', 'servers'],
   'admin:transfer.start': ['name', 'node'],
   'admin:transfer.cancel': ['name'],

@@ -1,4 +1,4 @@
-import { and, eq, notExists, sql, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, notExists, sql, type SQL } from 'drizzle-orm'
 import { bulkItems, bulkOperations, servers } from '../../db/schema.ts'
 import type { BulkItem } from '../../db/tables/bulk-items.ts'
 import type { BulkAction, BulkOperation } from '../../db/tables/bulk-operations.ts'
@@ -64,9 +64,14 @@ export async function storeItemFailed(
     .where(inState(operationId, 'running', eq(bulkItems.serverId, serverId)))
 }
 
-/** Marks every server that is left as failed. */
-export async function failPending(tx: Tx, operationId: number, cause: ApiError): Promise<void> {
-  await tx.db.update(bulkItems).set(failure(tx, cause)).where(inState(operationId, 'pending'))
+/** Marks every server that is left as failed. Returns how many there were. */
+export async function failPending(tx: Tx, operationId: number, cause: ApiError): Promise<number> {
+  const failed = await tx.db
+    .update(bulkItems)
+    .set(failure(tx, cause))
+    .where(inState(operationId, 'pending'))
+    .returning({ serverId: bulkItems.serverId })
+  return failed.length
 }
 
 /**
@@ -91,9 +96,10 @@ export async function settleAbandoned(tx: Tx, { id, action }: BulkOperation): Pr
   await tx.db.update(bulkItems).set({ state: 'pending' }).where(inState(id, 'running'))
 }
 
-/** Marks an operation as finished when no server is left. Returns whether it is. */
+/** Marks an operation as finished when no server is left or worked on. Returns whether it is. */
 export async function finishOperation(tx: Tx, operationId: number): Promise<boolean> {
-  const left = await tx.db.$count(bulkItems, inState(operationId, 'pending'))
+  const isLeft = inArray(bulkItems.state, ['pending', 'running'])
+  const left = await tx.db.$count(bulkItems, and(eq(bulkItems.operationId, operationId), isLeft))
   if (left > 0) return false
   await tx.db.update(bulkOperations).set({ finishedAt: tx.now() }).where(eq(bulkOperations.id, operationId))
   return true

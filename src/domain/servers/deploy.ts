@@ -36,12 +36,17 @@ export function parsePortRanges(portRanges: readonly string[]): PortRange[] {
   })
 }
 
-/** Matches nodes with room for the server, in whole numbers, which are fast. An over-allocation of -1 lifts the limit. */
+/** Matches nodes with this memory left, in whole numbers, which are fast. An over-allocation of -1 lifts the limit. */
+export const hasMemory = (memory: number): SQL =>
+  sql`(${nodes.memoryOverallocate} = -1 or (${nodes.usedMemory} + ${memory}::bigint) * 100 <= ${nodes.memory} * (100 + ${nodes.memoryOverallocate}::bigint))`
+
+/** Matches nodes with this disk space left. */
+export const hasDisk = (disk: number): SQL =>
+  sql`(${nodes.diskOverallocate} = -1 or (${nodes.usedDisk} + ${disk}::bigint) * 100 <= ${nodes.disk} * (100 + ${nodes.diskOverallocate}::bigint))`
+
+/** Matches nodes with room for the server. */
 export const hasRoom = ({ memory, disk }: ServerResources): SQL | undefined =>
-  and(
-    sql`(${nodes.memoryOverallocate} = -1 or (${nodes.usedMemory} + ${memory}::bigint) * 100 <= ${nodes.memory} * (100 + ${nodes.memoryOverallocate}::bigint))`,
-    sql`(${nodes.diskOverallocate} = -1 or (${nodes.usedDisk} + ${disk}::bigint) * 100 <= ${nodes.disk} * (100 + ${nodes.diskOverallocate}::bigint))`,
-  )
+  and(hasMemory(memory), hasDisk(disk))
 
 /**
  * Matches nodes that take the server: public, not in maintenance, in one of the locations (any when none is
@@ -62,7 +67,7 @@ export type CandidateNode = { id: number; uuid: string }
 export const noViableNode = () => displayError('No node has room for this server.', 'NoViableNodeException')
 
 /** Matches free allocations that fit the request. */
-function matchesDeployment(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
+export function matchesDeployment(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
   const taken = alias(allocations, 'taken')
   const ports = ranges.map(({ from, to }) => between(allocations.port, from, to))
   return and(

@@ -1,13 +1,16 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { findBulkOperation } from '../../domain/bulk/progress.ts'
+import { cancelBulkOperation } from '../../domain/bulk/cancel.ts'
+import { findBulkOperation, listBulkOperations } from '../../domain/bulk/progress.ts'
 import { BulkInput, startBulkOperation } from '../../domain/bulk/start.ts'
 import { pathId } from '../../domain/fields.ts'
 import { refuseOtherMethods } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
+import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { acl } from './middleware.ts'
-import { BulkOperationResource } from './resources/bulk-operation.ts'
+import { BulkOperationResource, BulkSummaryResource } from './resources/bulk-operation.ts'
 
 const OperationParams = () => z.object({ bulk_operation: pathId() })
 
@@ -29,6 +32,18 @@ export const bulkOperations = new Hono<HttpEnv>()
   .use('/servers/bulk', refuseOtherMethods)
 
   .get(
+    '/bulk-operations',
+    summary('List actions on many servers, the newest first'),
+    acl('servers', 'read'),
+    listing({ perPage: 20, maxPerPage: 50 }),
+    returns(200, BulkSummaryResource.Page),
+    async (c) => {
+      const page = await listBulkOperations(c.var.panel, c.req.valid('query'))
+      return c.json(BulkSummaryResource.page(page, publicUrl(c)))
+    },
+  )
+
+  .get(
     '/bulk-operations/:bulk_operation',
     summary('Show how far an action on many servers is'),
     acl('servers', 'read'),
@@ -38,4 +53,16 @@ export const bulkOperations = new Hono<HttpEnv>()
       c.json(
         BulkOperationResource.one(await findBulkOperation(c.var.panel, c.req.valid('param').bulk_operation)),
       ),
+  )
+
+  .delete(
+    '/bulk-operations/:bulk_operation',
+    summary('Cancel what an action on many servers has not begun'),
+    acl('servers', 'write'),
+    params(OperationParams),
+    returns(204),
+    async (c) => {
+      await cancelBulkOperation(c.var.panel, c.req.valid('param').bulk_operation)
+      return c.body(null, 204)
+    },
   )

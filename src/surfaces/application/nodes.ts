@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { pathId } from '../../domain/fields.ts'
 import { findNodeConfiguration } from '../../domain/nodes/configuration.ts'
 import { DeployableQuery, listDeployableNodes } from '../../domain/nodes/deployable.ts'
+import { listPlacements, PlacementQuery } from '../../domain/nodes/placement.ts'
 import {
   addNode,
   changeNode,
@@ -17,12 +18,14 @@ import {
 import { refuseOtherMethods } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
+import { publicUrl } from '../../http/public-url.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
 import { answerList, answerOne, answerPage } from './answers.ts'
 import { createdAt } from './created.ts'
 import { acl } from './middleware.ts'
 import { includesOf } from './relations.ts'
 import { NodeConfiguration } from './resources/node-configuration.ts'
+import { NodePlacementResource } from './resources/node-placement.ts'
 import { ChangedNodeResource, DeployableNodeResource, NodeResource } from './resources/node.ts'
 
 const NodeParams = () => z.object({ node: pathId() })
@@ -66,6 +69,19 @@ export const nodes = new Hono<HttpEnv>()
     },
   )
   .use('/deployable', refuseOtherMethods)
+
+  .get(
+    '/placement',
+    summary('List the nodes with why they do not take a server'),
+    acl('nodes', 'read'),
+    query(PlacementQuery),
+    returns(200, NodePlacementResource.Page),
+    async (c) => {
+      const page = await listPlacements(c.var.panel, c.req.valid('query'))
+      return c.json(NodePlacementResource.page(page, publicUrl(c)))
+    },
+  )
+  .use('/placement', refuseOtherMethods)
 
   .get(
     '/:node',

@@ -21,6 +21,7 @@ import { NodeHeartbeatResource } from './resources/node-heartbeat.ts'
 import { DeployableNodeResource, NodeResource } from './resources/node.ts'
 import { RoleResource } from './resources/role.ts'
 import { ServerVariableResource, variablesOf } from './resources/server-variable.ts'
+import { ServerStateResource } from './resources/server-state.ts'
 import { ServerResource } from './resources/server.ts'
 import { SubuserResource } from './resources/subuser.ts'
 import { presentUserMeta, UserResource } from './resources/user.ts'
@@ -135,8 +136,10 @@ export const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
     location: 'locations',
     node: 'nodes',
     databases: { acl: 'server_databases', as: 'databases' },
+    state: 'servers',
     variables: { acl: 'servers', to: 'serverVariable', rows: variablesOf },
   }),
+  serverState: withoutRelations(ServerStateResource),
   serverVariable: withoutRelations(ServerVariableResource),
   subuser: rowsOf('subuser', SubuserResource, { user: 'users', server: 'servers' }),
   user: {

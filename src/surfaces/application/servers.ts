@@ -10,6 +10,7 @@ import { InstallationInput, setInstallation } from '../../domain/servers/install
 import { findServer, findServerByExternalId, listServers, serverFilters } from '../../domain/servers/list.ts'
 import { reinstallServer } from '../../domain/servers/reinstall.ts'
 import { changeStartup, StartupInput } from '../../domain/servers/startup.ts'
+import { serverSorts } from '../../domain/servers/sorts.ts'
 import { setSuspended } from '../../domain/servers/suspension.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing } from '../../http/listing.ts'
@@ -23,7 +24,7 @@ const ServerParams = () => z.object({ server: pathId() })
 const ExternalIdParams = () => z.object({ external_id: z.string().min(1).max(191) })
 const listOptions = {
   filters: serverFilters,
-  sorts: ['id', 'uuid'],
+  sorts: serverSorts,
   perPage: 50,
   maxPerPage: 500,
   hasSearch: true,

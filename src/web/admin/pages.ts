@@ -57,6 +57,16 @@ const adminPages: readonly AdminPageDefinition[] = [
     ['servers', 'read'],
     async () => (await import('./servers/server-page.tsx')).ServerPage,
   ),
+  page(
+    'bulk-operations',
+    ['servers', 'read'],
+    async () => (await import('./bulk/bulk-operations-page.tsx')).BulkOperationsPage,
+  ),
+  page(
+    'bulk-operations/$id',
+    ['servers', 'read'],
+    async () => (await import('./bulk/bulk-operation-page.tsx')).BulkOperationPage,
+  ),
   page('nodes', ['nodes', 'read'], async () => (await import('./nodes/nodes-page.tsx')).NodesPage),
   page('nodes/new', ['nodes', 'write'], async () => (await import('./nodes/node-form.tsx')).NewNodePage),
   page('nodes/$id', ['nodes', 'read'], async () => (await import('./nodes/node-page.tsx')).NodePage),

@@ -1,6 +1,10 @@
 import type { PanelActivityResource } from '../../surfaces/application/resources/activity-log.ts'
 import type { AllocationResource } from '../../surfaces/application/resources/allocation.ts'
 import type { ApplicationKeyResource } from '../../surfaces/application/resources/application-key.ts'
+import type {
+  BulkOperationResource,
+  BulkSummaryResource,
+} from '../../surfaces/application/resources/bulk-operation.ts'
 import type { DatabaseHostResource } from '../../surfaces/application/resources/database-host.ts'
 import type { DatabaseResource } from '../../surfaces/application/resources/database.ts'
 import type { EggDifferenceResource } from '../../surfaces/application/resources/egg-difference.ts'
@@ -12,10 +16,12 @@ import type { LocationResource } from '../../surfaces/application/resources/loca
 import type { NestResource } from '../../surfaces/application/resources/nest.ts'
 import type { NodeDoctorResource } from '../../surfaces/application/resources/node-doctor.ts'
 import type { NodeHeartbeatResource } from '../../surfaces/application/resources/node-heartbeat.ts'
+import type { NodePlacementResource } from '../../surfaces/application/resources/node-placement.ts'
 import type { NodeResource } from '../../surfaces/application/resources/node.ts'
 import type { OverviewResource } from '../../surfaces/application/resources/overview.ts'
 import type { RoleResource } from '../../surfaces/application/resources/role.ts'
 import type { ServerNotesResource } from '../../surfaces/application/resources/server-notes.ts'
+import type { ServerStateResource } from '../../surfaces/application/resources/server-state.ts'
 import type { ServerTransferResource } from '../../surfaces/application/resources/server-transfer.ts'
 import type { ServerVariableResource } from '../../surfaces/application/resources/server-variable.ts'
 import type { ServerResource } from '../../surfaces/application/resources/server.ts'
@@ -47,6 +53,7 @@ export type Node = With<
 >
 export type Heartbeat = AttributesOf<typeof NodeHeartbeatResource>
 export type LocationCapacity = AttributesOf<typeof LocationCapacityResource>
+export type NodePlacement = AttributesOf<typeof NodePlacementResource>
 export type NodeDoctor = AttributesOf<typeof NodeDoctorResource>
 export type NodeStatistics = AttributesOf<typeof NodeStatisticsResource>
 export type ServerStatistics = AttributesOf<typeof ServerStatisticsResource>
@@ -86,8 +93,11 @@ export type Server = With<
     allocations: RelatedList<Allocation>
     variables: RelatedList<ServerVariable>
     databases: RelatedList<Database>
+    state: Related<AttributesOf<typeof ServerStateResource>>
   }
 >
+export type BulkOperation = AttributesOf<typeof BulkOperationResource>
+export type BulkSummary = AttributesOf<typeof BulkSummaryResource>
 
 /** Returns the related rows; none when the caller may not read them. */
 export const relatedRows = <Attributes>(relation: RelatedList<Attributes> | undefined): Attributes[] =>

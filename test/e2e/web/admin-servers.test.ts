@@ -28,6 +28,21 @@ async function sitDown(): Promise<PageDriver> {
   return driver
 }
 
+/** Creates a server where there is room, without waiting for its installation. */
+async function makeServer(values: { name: string; user: number; nest: number; egg: number }): Promise<void> {
+  const { attributes } = (await panel.asAdmin('GET', `/nests/${values.nest}/eggs/${values.egg}`)).body
+  const answer = await panel.asAdmin('POST', '/servers', {
+    ...values,
+    docker_image: Object.values(attributes.docker_images)[0],
+    startup: attributes.startup,
+    environment: {},
+    limits: { memory: 64, swap: 0, disk: 64, io: 500, cpu: 0 },
+    feature_limits: { databases: 0, allocations: 0, backups: 0 },
+    deploy: { locations: [], dedicated_ip: false, port_range: ['31000-31004'] },
+  })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+}
+
 describe('an administrator', { timeout: testTimeout }, () => {
   it('creates a server, finds it, changes it, suspends it and deletes it', async () => {
     const name = `Arena ${randomUUID().slice(0, 8)}`
@@ -109,6 +124,127 @@ describe('an administrator', { timeout: testTimeout }, () => {
     await page.getByText('Changed by another administrator').waitFor()
     await button('Reload').click()
     await expect.poll(() => description.inputValue()).toBe('Theirs')
+  })
+})
+
+describe('many servers at once', { timeout: testTimeout }, () => {
+  it('are chosen by mouse and keyboard, acted on, followed, and what failed is tried again', async () => {
+    const prefix = `Fleet ${randomUUID().slice(0, 8)}`
+    const { id } = panel.bootstrap.server
+    const { user, nest, egg, node } = (await panel.asAdmin('GET', `/servers/${id}`)).body.attributes
+    const ports = { ip: '127.0.0.1', ports: ['31000-31004'] }
+    expect((await panel.asAdmin('POST', `/nodes/${node}/allocations`, ports)).status).toBe(204)
+    for (const name of ['a', 'b', 'c', 'd']) await makeServer({ name: `${prefix} ${name}`, user, nest, egg })
+    const { page, button, heading, confirmation, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto(`/admin/servers?q=${encodeURIComponent(prefix)}&sort=name`)
+    const check = (name: string) => page.getByRole('checkbox', { name: `Choose ${prefix} ${name}` })
+    const chosen = page.getByRole('region', { name: 'Chosen rows' })
+
+    await check('a').click()
+    await chosen.getByText('1 chosen').waitFor()
+    await check('c').click({ modifiers: ['Shift'] })
+    await chosen.getByText('3 chosen').waitFor()
+    await check('c').press('ArrowDown')
+    await page.keyboard.press('Space')
+    await chosen.getByText('4 chosen').waitFor()
+    await check('d').click()
+    await chosen.getByRole('button', { name: 'Choose all 4 that match' }).click()
+    await chosen.getByText('4 chosen').waitFor()
+
+    await driver.choose('Actions', 'Suspend')
+    const suspending = confirmation('Suspend: 4 servers')
+    await suspending.getByText(`${prefix} b`).waitFor()
+    await suspending.getByRole('button', { name: 'Suspend' }).click()
+    await heading('Suspend').waitFor()
+    await page.getByText('4 of 4 servers').waitFor()
+    await page.goto(`/admin/servers?q=${encodeURIComponent(prefix)}&status=suspended`)
+    await page.getByText('4 in total.').waitFor()
+
+    await page.getByRole('checkbox', { name: 'Choose this page' }).check()
+    await driver.choose('Actions', 'Start')
+    await confirmation('Start: 4 servers').getByRole('button', { name: 'Start' }).click()
+    await page.getByText('The server is suspended.').first().waitFor()
+    await button('Try the failed ones again (4)').click()
+    await page.getByText('4 of 4 servers').waitFor()
+
+    await page.goto(`/admin/servers?q=${encodeURIComponent(prefix)}`)
+    await page.getByRole('checkbox', { name: 'Choose this page' }).check()
+    await driver.choose('Actions', 'Delete')
+    const deleting = confirmation('Delete: 4 servers')
+    const remove = deleting.getByRole('button', { name: 'Delete' })
+    expect(await remove.isDisabled()).toBe(true)
+    await deleting.getByRole('textbox').fill('4')
+    await remove.click()
+    await page.getByText('4 of 4 servers').waitFor()
+    await page.getByText('Done', { exact: true }).first().waitFor()
+    await page.getByRole('link', { name: 'Bulk actions' }).click()
+    await page.getByRole('row').filter({ hasText: 'Delete' }).first().waitFor()
+  })
+
+  it('are not begun any more when the operation is cancelled', async () => {
+    const { id } = panel.bootstrap.server
+    const many = Array.from({ length: 500 }, (_, at) => 1_000_000 + at)
+    const started = await panel.asAdmin('POST', '/servers/bulk', {
+      action: 'unsuspend',
+      servers: [id, ...many.slice(1)],
+    })
+    const { page, button, confirmation, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto(`/admin/bulk-operations/${started.body.attributes.id}`)
+    await page.getByText(/of 500 servers/).waitFor()
+    // The job may be quicker than the browser.
+    const cancel = button('Cancel the rest').or(button(`Try the failed ones again (499)`))
+    await cancel.waitFor()
+    if ((await cancel.innerText()).startsWith('Cancel')) {
+      await cancel.click()
+      await confirmation('Cancel the rest').getByRole('button', { name: 'Cancel the rest' }).click()
+    }
+    await button('Try the failed ones again (499)').or(button('Try the failed ones again (500)')).waitFor()
+  })
+})
+
+describe('a view of the list of servers', { timeout: testTimeout }, () => {
+  it('is saved by name, found again and deleted', async () => {
+    const { page, dialog, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto('/admin/servers?status=normal&sort=-memory')
+    await page.getByRole('link', { name: 'Demo server' }).waitFor()
+    await driver.choose('Saved views', 'Save this view')
+    await dialog('Save this view').getByLabel('Name').fill('Big ones')
+    await page.keyboard.press('Enter')
+    await page.goto('/admin/servers')
+    await driver.choose('Saved views', 'Big ones')
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=normal&sort=-memory')
+    await driver.choose('Saved views', 'Delete Big ones')
+    await page.getByRole('button', { name: 'Saved views' }).click()
+    await page.getByRole('menuitem', { name: 'Save this view' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Big ones' }).count()).toBe(0)
+  })
+})
+
+describe('the allocations of a node', { timeout: testTimeout }, () => {
+  it('get an alias together, and are deleted together as far as they are free', async () => {
+    const { page, button, toast, dialog, confirmation, ...driver } = await sitDown()
+    const { id } = panel.bootstrap.server
+    const { node } = (await panel.asAdmin('GET', `/servers/${id}`)).body.attributes
+    const ports = { ip: '127.0.0.9', ports: ['32000-32002'] }
+    expect((await panel.asAdmin('POST', `/nodes/${node}/allocations`, ports)).status).toBe(204)
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto(`/admin/nodes/${node}/allocations?server_id=none`)
+    const check = (port: number) => page.getByRole('checkbox', { name: `Choose 127.0.0.9:${port}` })
+    await check(32_000).click()
+    await check(32_002).click({ modifiers: ['Shift'] })
+    await button('Set alias').click()
+    await dialog('Set alias').getByLabel('Alias').fill('play.example.test')
+    await dialog('Set alias').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('play.example.test').nth(2).waitFor()
+    await check(32_000).click()
+    await check(32_002).click({ modifiers: ['Shift'] })
+    await button('Delete free ones (3)').click()
+    await confirmation('Delete free ones (3)').getByRole('button', { name: 'Delete free ones (3)' }).click()
+    await toast('The allocations have been deleted.').waitFor()
+    await check(32_001).waitFor({ state: 'detached' })
   })
 })
 

@@ -79,6 +79,14 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
 export const adminScreens: Screen[] = [
   { name: 'admin-overview', path: '/admin', shows: 'Newest events' },
   { name: 'admin-servers', path: '/admin/servers', shows: 'Demo server' },
+  {
+    name: 'admin-servers-chosen',
+    path: '/admin/servers',
+    shows: 'Demo server',
+    act: (page) => page.getByRole('checkbox', { name: 'Choose Demo server' }).check(),
+  },
+  { name: 'admin-bulk-operations', path: '/admin/bulk-operations', shows: 'Lift suspension' },
+  { name: 'admin-bulk-operation', path: '/admin/bulk-operations/1', shows: 'The resource was not found.' },
   { name: 'admin-new-server', path: '/admin/servers/new', shows: 'Placement' },
   { name: 'admin-server', path: '/admin/servers/1', shows: 'At a glance' },
   { name: 'admin-server-build', path: '/admin/servers/1/build', shows: 'Allocations' },
@@ -176,6 +184,8 @@ export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
   })
   await must('POST', '/account/api-keys', { description: 'For the bot', allowed_ips: [] })
   await must('POST', '/account/ssh-keys', { name: 'laptop', public_key: publicKey })
+  const bulk = { action: 'unsuspend', servers: [id, 999_999] }
+  expect((await panel.asAdmin('POST', '/servers/bulk', bulk)).status).toBe(202)
   await eventually(async () => {
     const { data } = await must('GET', `${about}/backups`)
     return data.every(({ attributes }: any) => attributes.completed_at !== null)

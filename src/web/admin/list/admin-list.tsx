@@ -2,17 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { type LucideIcon, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { adminListQuery, type AdminQuery } from '../../api/admin.ts'
+import { adminGet, adminListQuery, type AdminQuery } from '../../api/admin.ts'
 import { type PageOf, rowsOf } from '../../api/resources.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { useIsWide } from '../../app/use-is-wide.ts'
 import { Button } from '../../components/button.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
-import { AdminPage } from '../admin-page.tsx'
+import { AdminPage, type Crumb } from '../admin-page.tsx'
 import { ListCards, ListTable } from './list-rows.tsx'
 import { type ListFilter, ListTools } from './list-tools.tsx'
 import { type ListSearch, useListSearch } from './list-search.ts'
+import { type Selection, useSelection } from './selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
 
 export type Column<Row> = {
   name: string
@@ -46,6 +48,12 @@ export type ListProps<Row> = {
   /** Buttons of a row. */
   rowActions?: (row: Row) => ReactNode
   actions?: ReactNode
+  /** The pages above. */
+  crumbs?: readonly Crumb[]
+  /** What can be done with chosen rows. */
+  chosenActions?: (selection: Selection<Row>) => ReactNode
+  /** Name of the list for its saved views; without it there are none. */
+  views?: string
   empty: string
   refetchIntervalMs?: number
   /** Shows the list inside another page, without a heading of its own. */
@@ -53,6 +61,8 @@ export type ListProps<Row> = {
 }
 
 const perPage = 50
+/** Rows that can be chosen: as many as one request takes. */
+const maxChosen = 500
 
 const queryOf = <Row,>({ query, searchBy }: ListProps<Row>, search: ListSearch): AdminQuery => ({
   ...query,
@@ -69,6 +79,9 @@ const queryOf = <Row,>({ query, searchBy }: ListProps<Row>, search: ListSearch):
 export function AdminList<Row extends object>(props: ListProps<Row>) {
   const { t } = useTranslation('admin')
   const { search, change } = useListSearch()
+  const scope = JSON.stringify([props.path, props.query, search.text, search.filters])
+  const chosen = useSelection(props.keyOf, scope)
+  const selection = props.chosenActions ? chosen : undefined
   const list = useQuery({
     ...adminListQuery<PageOf<Row>>(props.path, queryOf(props, search)),
     refetchInterval: props.refetchIntervalMs ?? false,
@@ -82,19 +95,38 @@ export function AdminList<Row extends object>(props: ListProps<Row>) {
         query={{ ...list, data: list.error ? undefined : list.data }}
         skeleton={<Skeleton rows={8} className="h-11" />}
       >
-        {(page) => <Rows {...props} page={page} search={search} onChange={change} />}
+        {(page) => <Rows {...props} selection={selection} page={page} search={search} onChange={change} />}
       </Loaded>
+      {selection && (
+        <SelectionBar
+          selection={selection}
+          total={total ?? 0}
+          max={maxChosen}
+          fetchAll={async () => {
+            const query = { ...queryOf(props, search), per_page: maxChosen, page: 1 }
+            return rowsOf(await adminGet<PageOf<Row>>(props.path, query))
+          }}
+        >
+          {props.chosenActions?.(selection)}
+        </SelectionBar>
+      )}
     </>
   )
   if (props.isPart) return content
   return (
-    <AdminPage title={props.title} text={props.text ? `${props.text} ${text}` : text} actions={props.actions}>
+    <AdminPage
+      title={props.title}
+      text={props.text ? `${props.text} ${text}` : text}
+      actions={props.actions}
+      {...(props.crumbs ? { crumbs: props.crumbs } : {})}
+    >
       {content}
     </AdminPage>
   )
 }
 
 type RowsProps<Row> = ListProps<Row> & {
+  selection: Selection<Row> | undefined
   page: PageOf<Row>
   search: ListSearch
   onChange: (change: Partial<ListSearch>) => void

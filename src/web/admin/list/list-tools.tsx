@@ -9,16 +9,18 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { type ChoiceSource, Picker } from '../form/picker.tsx'
 import type { ListProps } from './admin-list.tsx'
 import type { ListSearch } from './list-search.ts'
+import { SavedViews } from './saved-views.tsx'
 
-/** A filter of the API: one of few values, one of the resources that a search finds, an IP address or a day. */
+/** A filter of the API: one of few values, one of the resources that a search finds, an IP address, a day or a text. */
 export type ListFilter = { name: string; label: string } & (
   | { choices: readonly (readonly [value: string, text: string])[] }
   | { source: ChoiceSource }
   | { isAddress: true }
   | { isDate: true }
+  | { isText: true }
 )
 
-type ToolsProps<Row> = Pick<ListProps<Row>, 'searchBy' | 'searchLabel' | 'filters' | 'columns'> & {
+type ToolsProps<Row> = Pick<ListProps<Row>, 'searchBy' | 'searchLabel' | 'filters' | 'columns' | 'views'> & {
   search: ListSearch
   onChange: (change: Partial<ListSearch>) => void
 }
@@ -70,6 +72,7 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
           {t('list.clear')}
         </Button>
       )}
+      {props.views && <SavedViews list={props.views} search={search} onChange={onChange} />}
       {hasColumns && <ColumnsMenu columns={props.columns} search={search} onChange={onChange} />}
     </search>
   )
@@ -98,8 +101,9 @@ function Filter({
         onChange={onChange}
       />
     )
+  if ('isText' in filter) return <TextFilter key={value} label={label} value={value} onChange={onChange} />
   if ('isAddress' in filter)
-    return <AddressFilter key={value} label={label} value={value} onChange={onChange} />
+    return <TextFilter key={value} label={label} value={value} pattern={addressPattern} onChange={onChange} />
   if ('isDate' in filter)
     return (
       <TextField
@@ -135,23 +139,27 @@ const filterStyle = 'grow basis-36 md:w-40 md:grow-0'
 /** IPv4 and IPv6 addresses, roughly: the panel refuses the rest. */
 const addressPattern = /^(\d{1,3}(\.\d{1,3}){3}|(?=.*:)[\da-f:.]{2,45})$/i
 
-/** Takes effect with Enter and when it is left, since a partial address would be refused. */
-function AddressFilter({
+/** Takes effect with Enter and when it is left: a part of an address would be refused. */
+function TextFilter({
   label,
   value,
+  pattern = /^/,
   onChange,
 }: {
   label: string
   value: string
+  /** What the panel takes. */
+  pattern?: RegExp
   onChange: (value: string) => void
 }) {
   const { t } = useTranslation('feed')
   const [draft, setDraft] = useState(value)
   const [isWrong, setWrong] = useState(false)
   const apply = () => {
-    const address = draft.trim()
-    setWrong(address !== '' && !addressPattern.test(address))
-    if (address !== value && (address === '' || addressPattern.test(address))) onChange(address)
+    const text = draft.trim()
+    const isTaken = text === '' || pattern.test(text)
+    setWrong(!isTaken)
+    if (text !== value && isTaken) onChange(text)
   }
   return (
     <TextField

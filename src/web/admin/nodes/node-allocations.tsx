@@ -8,7 +8,9 @@ import { FormSection, TextInput } from '../form/fields.tsx'
 import { ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { AdminList } from '../list/admin-list.tsx'
+import type { Selection } from '../list/selection.ts'
 import type { Allocation, Node } from '../resources.ts'
+import { AllocationActions } from './allocation-actions.tsx'
 
 /** The allocations of a node: those there are, and new ones by ranges. */
 export function NodeAllocations({ node }: { node: Node }) {
@@ -47,7 +49,12 @@ export function NodeAllocations({ node }: { node: Node }) {
             { name: 'notes', label: t('nodes.notes'), isOptional: true, cell: ({ notes }) => notes ?? '–' },
           ]}
           {...(isWriter
-            ? { rowActions: (allocation: Allocation) => <Delete path={path} allocation={allocation} /> }
+            ? {
+                chosenActions: (selection: Selection<Allocation>) => (
+                  <AllocationActions path={path} selection={selection} />
+                ),
+                rowActions: (allocation: Allocation) => <Delete path={path} allocation={allocation} />,
+              }
             : {})}
         />
       </div>

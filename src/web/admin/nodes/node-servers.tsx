@@ -14,7 +14,7 @@ export function NodeServers({ node }: { node: Node }) {
       title={t('nav.servers')}
       icon={ServerIcon}
       path="/servers"
-      query={{ include: 'user,node,egg,allocations', sort: '-id', 'filter[node_id]': node.id }}
+      query={{ include: 'user,node,egg,allocations,state', sort: '-id', 'filter[node_id]': node.id }}
       searchBy="search"
       columns={[first, ...others.filter(({ name }) => name !== 'node')]}
       keyOf={({ id }) => id}

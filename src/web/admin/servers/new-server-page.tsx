@@ -28,6 +28,7 @@ import { eggValues, environmentOf, useEgg, VariableFields } from './egg-fields.t
 import { LimitFields, limitsBody, limitsOf, newLimits } from './limit-fields.tsx'
 import { fetchServer } from './server-queries.ts'
 import { startupValues } from './startup-values.ts'
+import { PlacementList } from './placement.tsx'
 
 const initial: FormValues = {
   name: '',
@@ -204,6 +205,7 @@ function Placement() {
           <PickInput name="deploy.locations" label={t('word.location')} source={locationChoices} />
           <TextInput name="deploy.port_range" />
           <ToggleInput name="deploy.dedicated_ip" className={wide} />
+          <PlacementList />
         </>
       ) : (
         <>

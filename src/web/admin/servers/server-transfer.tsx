@@ -9,10 +9,11 @@ import { Progress } from '../../components/meter.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import { Facts } from '../admin-page.tsx'
-import { freeAllocationChoices, nodeChoices } from '../form/choice-sources.ts'
+import { freeAllocationChoices } from '../form/choice-sources.ts'
 import { FormSection, PickInput } from '../form/fields.tsx'
 import { ResourceForm, useForm } from '../form/resource-form.tsx'
 import type { Item, Node, Server, Transfer } from '../resources.ts'
+import { transferTargets } from './placement.tsx'
 
 const pollIntervalMs = 5000
 
@@ -39,7 +40,7 @@ export function ServerTransfer({ server }: { server: Server }) {
           submit={t('servers.start_transfer')}
           saved={t('servers.transfer_started')}
         >
-          <TargetFields />
+          <TargetFields server={server} />
         </ResourceForm>
       )}
     </div>
@@ -48,7 +49,7 @@ export function ServerTransfer({ server }: { server: Server }) {
 
 const isRunning = (transfer: Transfer | undefined) => transfer?.successful === null
 
-function TargetFields() {
+function TargetFields({ server }: { server: Server }) {
   const { t } = useTranslation('admin')
   const { values, set } = useForm()
   const node = String(values.node)
@@ -57,7 +58,7 @@ function TargetFields() {
       <PickInput
         name="node"
         label={t('strings:word.node')}
-        source={nodeChoices}
+        source={transferTargets([server])}
         isRequired
         onPick={() => set('allocation', '')}
       />

@@ -1,4 +1,4 @@
-import { Plus, Server as ServerIcon } from 'lucide-react'
+import { Layers, Plus, Server as ServerIcon } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { formatMebibytes, formatPercent } from '../../app/formats.ts'
 import { buttonStyle } from '../../components/button.tsx'
@@ -8,9 +8,11 @@ import { addressOfAllocation } from '../addresses.ts'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import { eggChoices, locationChoices, nodeChoices, userChoices } from '../form/choice-sources.ts'
 import { can } from '../levels.ts'
+import { BulkMenu } from '../bulk/bulk-menu.tsx'
 import { AdminList, type Column } from '../list/admin-list.tsx'
+import type { Selection } from '../list/selection.ts'
 import { relatedRows, type Allocation, type Server } from '../resources.ts'
-import { ServerStatus, serverStatuses } from './server-status.tsx'
+import { ProcessState, processStates, ServerStatus, serverStatuses, stateText } from './server-status.tsx'
 
 /** Returns the primary allocation of a server that was fetched with its allocations. */
 export const primaryAllocation = ({ allocation, relationships }: Server): Allocation | undefined =>
@@ -24,7 +26,7 @@ export function ServersPage() {
       title={t('nav.servers')}
       icon={ServerIcon}
       path="/servers"
-      query={{ include: 'user,node,egg,allocations', sort: '-id' }}
+      query={{ include: 'user,node,egg,allocations,state', sort: '-id' }}
       searchBy="search"
       searchLabel={t('servers.search')}
       filters={[
@@ -37,36 +39,62 @@ export function ServersPage() {
           label: t('strings:word.status'),
           choices: serverStatuses.map((status) => [status, t(`status.${status}`)]),
         },
+        {
+          name: 'state',
+          label: t('servers.state'),
+          choices: processStates.map((state) => [state, t(stateText(state))]),
+        },
+        { name: 'image', label: t('field.image'), isText: true },
       ]}
       columns={useServerColumns()}
       keyOf={({ id }) => id}
       linkTo={({ id }) => `servers/${id}`}
-      actions={can('servers', 'write') && <NewServerLink />}
+      actions={<Actions />}
+      views="servers"
+      {...(can('servers', 'write')
+        ? { chosenActions: ({ rows }: Selection<Server>) => <BulkMenu servers={rows} /> }
+        : {})}
       empty={t('servers.empty')}
     />
   )
 }
 
-function NewServerLink() {
+function Actions() {
   const { t } = useTranslation('admin')
   return (
-    <AdminLink to="servers/new" className={buttonStyle('primary')}>
-      <Plus aria-hidden className="size-4" />
-      {t('servers.create')}
-    </AdminLink>
+    <span className="flex flex-wrap gap-2">
+      <AdminLink to="bulk-operations" className={buttonStyle()}>
+        <Layers aria-hidden className="size-4" />
+        {t('bulk.title')}
+      </AdminLink>
+      {can('servers', 'write') && (
+        <AdminLink to="servers/new" className={buttonStyle('primary')}>
+          <Plus aria-hidden className="size-4" />
+          {t('servers.create')}
+        </AdminLink>
+      )}
+    </span>
   )
 }
+
+const none = <span className="text-muted">–</span>
 
 /** Returns the columns of lists of servers. */
 export function useServerColumns(): [Column<Server>, ...Column<Server>[]] {
   const { t } = useTranslation('admin')
-  const none = <span className="text-muted">–</span>
   return [
-    { name: 'name', label: t('strings:word.name'), cell: ({ name }) => name },
+    { name: 'name', label: t('strings:word.name'), sort: 'name', cell: ({ name }) => name },
     { name: 'status', label: t('strings:word.status'), cell: (server) => <ServerStatus {...server} /> },
+    {
+      name: 'state',
+      label: t('servers.state'),
+      sort: 'state',
+      cell: ({ relationships }) => <ProcessState state={relationships?.state?.attributes?.state} />,
+    },
     {
       name: 'owner',
       label: t('strings:word.owner'),
+      sort: 'owner',
       cell: ({ user, relationships }) => (
         <AdminLink to={`users/${user}`} className={linkStyle}>
           {relationships?.user?.attributes?.username ?? `#${user}`}
@@ -76,6 +104,7 @@ export function useServerColumns(): [Column<Server>, ...Column<Server>[]] {
     {
       name: 'node',
       label: t('strings:word.node'),
+      sort: 'node',
       cell: ({ node, relationships }) => (
         <AdminLink to={`nodes/${node}`} className={linkStyle}>
           {relationships?.node?.attributes?.name ?? `#${node}`}
@@ -85,6 +114,7 @@ export function useServerColumns(): [Column<Server>, ...Column<Server>[]] {
     {
       name: 'egg',
       label: t('word.egg'),
+      sort: 'egg',
       cell: ({ egg, relationships }) => relationships?.egg?.attributes?.name ?? `#${egg}`,
     },
     {
@@ -102,9 +132,18 @@ export function useServerColumns(): [Column<Server>, ...Column<Server>[]] {
     {
       name: 'memory',
       label: t('strings:resource.memory'),
+      sort: 'memory',
       isNumber: true,
       cell: ({ limits: { memory } }) => (memory === 0 ? '∞' : formatMebibytes(memory)),
     },
+    ...useOptionalColumns(),
+  ]
+}
+
+/** Returns the columns that show only when they are chosen. */
+function useOptionalColumns(): Column<Server>[] {
+  const { t } = useTranslation('admin')
+  return [
     {
       name: 'disk',
       label: t('strings:resource.disk'),

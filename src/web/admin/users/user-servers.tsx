@@ -17,7 +17,7 @@ export function UserServers({ user }: { user: User }) {
       title={t('nav.servers')}
       icon={ServerIcon}
       path="/servers"
-      query={{ include: 'node,egg,allocations', sort: '-id', 'filter[user_id]': user.id }}
+      query={{ include: 'node,egg,allocations,state', sort: '-id', 'filter[user_id]': user.id }}
       searchBy="search"
       columns={[first, ...others.filter(({ name }) => name !== 'owner')]}
       keyOf={({ id }) => id}
