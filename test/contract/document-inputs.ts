@@ -17,6 +17,8 @@ const samples: Record<string, string> = {
   fqdn: 'node.example.test',
   host: 'db.example.test',
   timezone: 'Europe/Berlin',
+  source: '/mnt/maps',
+  target: '/home/container/maps',
 }
 
 /** Builds values that a schema accepts, as far as `propertiesOf` and other keywords of the document say. */
