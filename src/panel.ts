@@ -113,6 +113,11 @@ export type Panel = Tx & {
   readonly mysqlHost: (address: MysqlAddress) => MysqlHost
   /** Looks at the network of a node; null on platforms without sockets of Node. */
   readonly probeNode: NodeProbe | null
+  /**
+   * Creates a demo in an empty database, and returns the name of its administrator; null where there are users. Left out
+   * where a demo would not be safe.
+   */
+  readonly startDemo?: () => Promise<string | null>
   readonly cache: Cache
   /** In-flight calls that other requests of this process may join; null on platforms where requests cannot share them. */
   readonly inFlight: Map<string, unknown> | null

@@ -40,5 +40,8 @@ export function placesElsewhere(env: Env): string[] {
   return Object.entries(places).flatMap(([name, isLocal]) => (isLocal ? [] : [name]))
 }
 
+/** Whether the set-up page may offer a demo: everything is on this machine, and the database is the embedded one. */
+export const offersDemo = (env: Env) => env.DATABASE_URL === undefined && placesElsewhere(env).length === 0
+
 /** Whether the Node process has a demo: as `DEMO` says, by default where everything is on this machine. */
 export const hasDemo = (env: Env) => env.DEMO ?? placesElsewhere(env).length === 0

@@ -306,7 +306,7 @@ export const EnvSchema = () =>
       .optional()
       .meta(
         describeVariable(
-          'Whether the process creates a demo in an empty database and runs a development daemon for it, which runs game servers on this machine without isolation: for trying only. `true` is refused on Workers and Lambda, and where it is not the default.',
+          'Whether the process creates a demo in an empty database and runs a development daemon for it, which runs game servers on this machine without isolation: for trying only. `false` leaves it to the set-up page, which offers it where it is safe. `true` is refused on Workers and Lambda, and where it is not the default.',
           'Node',
           {
             unset:

@@ -6,11 +6,12 @@ import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { finishDeferred, tickIfSchemaCurrent } from './deferred-work.ts'
-import { hasDemo } from './demo-places.ts'
+import { hasDemo, offersDemo } from './demo-places.ts'
 import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
 import { openDataDirectory } from './local/data-directory.ts'
-import { type Bootstrap, openDemo } from './local/demo.ts'
+import type { DemoOptions } from './local/demo-daemon.ts'
+import { type Bootstrap, createChosenDemo, openDemo, resumeChosenDemo } from './local/demo.ts'
 import { prepareSetup } from './local/first-start.ts'
 import type { ForkedDaemon } from '../dev/daemon/fork.ts'
 import type { DiskObjectStore } from '../dev/object-store/disk-object-store.ts'
@@ -118,13 +119,24 @@ async function openRunningPanel(
   closers.push(tickEveryMinute(panel, background, schemaGuard))
   if (!env.DATABASE_URL) closers.push(await acceptRpcRequests(panel, directory.path, handleRpc))
   const mayWrite = !(await schemaGuard?.isBehind(panel.db))
-  const onDaemon = (daemon: ForkedDaemon) => closers.push(daemon.close)
-  const bootstrap =
-    hasDemo(env) && mayWrite ? await openDemo(panel, { directory: directory.path, log, onDaemon }) : null
+  // Also one that starts later is closed after the listener, since requests in progress may need it.
+  const daemonPlace = closers.length
+  const onDaemon = (daemon: ForkedDaemon) => void closers.splice(daemonPlace, 0, daemon.close)
+  const demo = { directory: directory.path, log, onDaemon }
+  const bootstrap = mayWrite ? await (hasDemo(env) ? openDemo : resumeChosenDemo)(panel, demo) : null
   // Closed before everything else, since requests in progress may need all of it.
   closers.push(listener.close)
   const setupCode = mayWrite ? await prepareSetup(panel) : null
+  if (setupCode !== null && offersDemo(env))
+    Object.assign(services, { startDemo: () => startDemo(panel, demo) })
   return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true, setupCode }
+}
+
+/** Creates a demo that the set-up page was asked for, and returns the name of its administrator. */
+async function startDemo(panel: Panel, options: DemoOptions): Promise<string | null> {
+  const bootstrap = await createChosenDemo(panel, options)
+  if (bootstrap) options.log(`The demo was started; its accounts are in ${options.directory}/bootstrap.json`)
+  return bootstrap?.admin.username ?? null
 }
 
 /** Serves the surfaces on Node: with the socket's address, files from the disk, and work after the response. */

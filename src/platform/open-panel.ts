@@ -26,6 +26,7 @@ export type Services = Pick<
   | 'locales'
   | 'mysqlHost'
   | 'probeNode'
+  | 'startDemo'
   | 'gameQuery'
   | 'metrics'
   | 'now'

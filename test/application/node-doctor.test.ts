@@ -43,11 +43,12 @@ async function diagnose(values: Parameters<typeof makeNode>[1]) {
   expect(status).toBe(200)
   expect(body.attributes.node_id).toBe(node.id)
   const checks = Object.fromEntries(body.attributes.checks.map((check: any) => [check.id, check]))
-  const isHealthy: boolean = body.attributes.is_healthy
+  const { is_healthy: isHealthy, addresses } = body.attributes
   // Whatever is wrong comes with what to do.
   for (const check of body.attributes.checks) if (check.state === 'failed') expect(check.advice).toBeTruthy()
   return {
     isHealthy,
+    addresses,
     checks,
     states: Object.fromEntries(body.attributes.checks.map((c: any) => [c.id, c.state])),
   }
@@ -56,7 +57,7 @@ async function diagnose(values: Parameters<typeof makeNode>[1]) {
 describe('the doctor of a node', () => {
   it('finds nothing wrong with a node that answers', async () => {
     daemon.respond({ json: { version: '1.12.3' } })
-    const { isHealthy, states, checks } = await diagnose({ daemonListen: daemon.port })
+    const { isHealthy, addresses, states, checks } = await diagnose({ daemonListen: daemon.port })
     expect(states).toEqual({
       dns: 'ok',
       port: 'ok',
@@ -68,6 +69,7 @@ describe('the doctor of a node', () => {
       browser: 'unknown',
     })
     expect(isHealthy).toBe(true)
+    expect(addresses).toEqual(['127.0.0.1'])
     expect(checks.browser.url).toBe(`http://127.0.0.1:${daemon.port}/api/system`)
   })
 

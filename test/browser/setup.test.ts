@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import { passkeys, users } from '../../src/db/schema.ts'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { eggs, passkeys, users } from '../../src/db/schema.ts'
 import { verifyPassword } from '../../src/domain/auth/password-hash.ts'
 import { issueSetupCode } from '../../src/domain/setup/code.ts'
 import { openAuthenticator } from '../support/authenticator.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
-import { makeAllocation, makeNode, makeServer, makeUser } from '../support/factories.ts'
+import { makeAllocation, makeEgg, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 import { isSignedIn, origin, setPanelUrl } from './passkey-fixtures.ts'
@@ -35,6 +35,7 @@ describe('a panel without users', () => {
     expect(state.body.data).toEqual({
       is_due: true,
       has_passkeys: false,
+      has_demo: false,
       name: 'Roost',
       url: 'http://panel.test',
       timezone: 'UTC',
@@ -126,6 +127,32 @@ describe('a panel without users', () => {
   })
 })
 
+describe('a demo in place of the set-up', () => {
+  const choose = (sent: string) => browser.request('POST', '/auth/setup/demo', { code: sent })
+
+  it('is offered only where it is safe', async () => {
+    expect((await choose(code)).status).toBe(403)
+  })
+
+  it('is made with the code, and its administrator is signed in', async () => {
+    let started = 0
+    const startDemo = async () => {
+      started += 1
+      return (await makeUser(world, { rootAdmin: true })).username
+    }
+    Object.assign(world.services, { startDemo })
+    onTestFinished(() => void Object.assign(world.services, { startDemo: undefined }))
+    expect((await browser.request('GET', '/auth/setup/state')).body.data.has_demo).toBe(true)
+    expect(ruleOf(await choose('guess'))).toEqual([422, 'code in'])
+    expect(started).toBe(0)
+    expect((await choose(code)).status).toBe(200)
+    expect(await isSignedIn(browser)).toBe(true)
+    const other = await openBrowser(world)
+    expect((await other.request('POST', '/auth/setup/demo', { code })).status).toBe(403)
+    expect(started).toBe(1)
+  })
+})
+
 describe('a panel with users', () => {
   it('is not set up again', async () => {
     await makeUser(world)
@@ -159,6 +186,20 @@ describe('the steps of the set-up', () => {
     await makeServer(world, { node })
     expect(await progress()).toMatchObject({ is_complete: true, node_id: node.id })
     expect(await world.events()).toContain('admin:setup.update')
+  })
+
+  it('keep the egg that was chosen for the first server, while there is one', async () => {
+    await send()
+    const egg = await makeEgg(world)
+    const change = (egg_id: number) => browser.request('PATCH', '/api/application/setup', { egg_id })
+    expect(ruleOf(await change(egg.id + 1))).toEqual([422, 'egg_id exists'])
+    expect((await change(egg.id)).body.attributes).toMatchObject({
+      egg_id: egg.id,
+      url: 'http://panel.test',
+      sends_mail: false,
+    })
+    await world.database.db.delete(eggs)
+    expect((await progress()).egg_id).toBeNull()
   })
 
   it('can be put away', async () => {

@@ -6,6 +6,7 @@ import { badRequest } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { decrypt, encrypt, type SecretLocation } from '../secrets.ts'
+import { settingsColumn } from '../settings/settings.ts'
 import { lockCaller, requireCaller } from './caller.ts'
 import { currentPasswordField, requireCurrentPassword } from './current-password.ts'
 import { generateRecoveryTokens, replaceRecoveryTokens } from './recovery-tokens.ts'
@@ -43,9 +44,10 @@ export async function setUpTwoFactor(panel: Panel): Promise<TwoFactorSetup> {
     .update(users)
     .set({ totpSecret, totpLastStep: null })
     .where(and(eq(users.id, user.id), isNull(users.totpEnabledAt)))
-    .returning({ id: users.id })
-  if (updated.length === 0) throw alreadyEnabled()
-  return { uri: totpUri(secret, user.email, panel.config.name), secret }
+    .returning({ settings: settingsColumn(['panel.name']) })
+  const [found] = updated
+  if (!found) throw alreadyEnabled()
+  return { uri: totpUri(secret, user.email, found.settings['panel.name'] ?? panel.config.name), secret }
 }
 
 /**

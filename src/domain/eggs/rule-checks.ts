@@ -1,3 +1,4 @@
+import { isTimezone } from '../timezones.ts'
 import {
   isDate,
   isEmail,
@@ -6,7 +7,6 @@ import {
   isIpv6,
   isJson,
   isNumeric,
-  isTimezone,
   isUrl,
   isUuid,
 } from './rule-formats.ts'

@@ -49,17 +49,6 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Whether text names an IANA time zone. */
-export function isTimezone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text })
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Whether text is a date, or a date with time, that exists in the calendar. */
 export function isDate(text: string): boolean {
   if (Number.isNaN(Date.parse(text))) return false

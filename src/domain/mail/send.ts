@@ -3,6 +3,7 @@ import type { Panel } from '../../panel.ts'
 import type { User } from '../../db/tables/users.ts'
 import { createEmailLink, deleteEmailLink } from '../accounts/email-links.ts'
 import { createPasswordReset, deletePasswordReset } from '../auth/password-reset-tokens.ts'
+import { readIdentity } from '../settings/identity.ts'
 import { getSettings } from '../settings/settings.ts'
 import { composeMail, sanitizeDisplayName } from './compose.ts'
 import { buildDraft, type MailDraft } from './drafts.ts'
@@ -44,7 +45,8 @@ async function deliverMail(
   url: string,
 ): Promise<void> {
   const language = resolveMailLanguage(user.language)
-  const names = { panel: panel.config.name, username: user.username, ...values }
+  const { name: panelName } = await readIdentity(panel)
+  const names = { panel: panelName, username: user.username, ...values }
   const displayValues = new Map(
     Object.entries(names).map(([name, value]) => [name, sanitizeDisplayName(value)]),
   )

@@ -1,25 +1,49 @@
-import { inArray } from 'drizzle-orm'
+import { inArray, sql } from 'drizzle-orm'
+import { single } from '../../db/database.ts'
+import { oneRow } from '../../db/data-column.ts'
+import { jsonColumn } from '../../db/json.ts'
 import { nodes, servers } from '../../db/schema.ts'
+import type { Node } from '../../db/tables/nodes.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
 import { accessibleServerIds } from '../servers/access.ts'
+import { settingsColumn } from '../settings/settings.ts'
 import { daemonUrl } from './daemon-address.ts'
 
+/** What the page of a signed-in user is rendered with; `daemonOrigins` is null when there are more than asked for. */
+export type SignedInPage = { panelName: string; daemonOrigins: string[] | null }
+
 /**
- * Lists the origins of the daemons of all servers that the caller can access, of every daemon for
- * administrators. Returns null when there are more than `maxOrigins`. One statement.
+ * Reads the name of the panel, and the origins of the daemons of all servers that the caller can access, of every
+ * daemon for administrators, at most `maxOrigins`. One statement.
  */
-export async function listDaemonOrigins(panel: Panel, maxOrigins: number): Promise<string[] | null> {
+export async function readSignedInPage(panel: Panel, maxOrigins: number): Promise<SignedInPage> {
   const user = requireCaller(panel)
   const { db } = panel
   const accessibleNodeIds = db
     .select({ id: servers.nodeId })
     .from(servers)
     .where(inArray(servers.id, accessibleServerIds(user.id)))
-  const found = await db
+  const daemons = db
     .selectDistinct({ scheme: nodes.scheme, fqdn: nodes.fqdn, daemonListen: nodes.daemonListen })
     .from(nodes)
     .where(user.rootAdmin ? undefined : inArray(nodes.id, accessibleNodeIds))
     .limit(maxOrigins + 1)
-  return found.length > maxOrigins ? null : found.map(daemonUrl)
+  const rows = sql`select coalesce(json_agg(daemons), '[]'::json) from (${daemons}) daemons`
+  const { settings, daemonUrls } = single(
+    await db
+      .select({ settings: settingsColumn(['panel.name']), daemonUrls: jsonColumn(rows, toDaemonUrls) })
+      .from(oneRow),
+  )
+  return {
+    panelName: settings['panel.name'] ?? panel.config.name,
+    daemonOrigins: daemonUrls.length > maxOrigins ? null : daemonUrls,
+  }
 }
+
+type DaemonRow = { scheme: Node['scheme']; fqdn: string; daemon_listen: number }
+
+const toDaemonUrls = (rows: unknown) =>
+  (rows as DaemonRow[]).map(({ daemon_listen: daemonListen, ...node }) =>
+    daemonUrl({ ...node, daemonListen }),
+  )

@@ -18,7 +18,13 @@ const clockOffset = { warning: 5, failed: 30 }
 /** The oldest version of Wings that does all the panel asks for. */
 const oldestComplete = [1, 12] as const
 
-export type Diagnosis = { nodeId: number; checkedAt: Date; checks: DoctorCheck[] }
+export type Diagnosis = {
+  nodeId: number
+  checkedAt: Date
+  /** Addresses of its host name; none where the panel cannot look them up. */
+  addresses: string[]
+  checks: DoctorCheck[]
+}
 
 /**
  * Looks at a node from the panel: name, port, certificate, answer, token, version and clock. It calls only the stored
@@ -31,6 +37,7 @@ export async function diagnoseNode(panel: Panel, id: number): Promise<Diagnosis>
   return {
     nodeId: id,
     checkedAt: panel.now(),
+    addresses: network?.addresses ?? [],
     checks: [
       dnsCheck(node, network, answer),
       portCheck(node, network, answer),

@@ -9,6 +9,7 @@ import { notFound } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { boolean, coercedText, text } from '../fields.ts'
+import { readIdentity } from '../settings/identity.ts'
 import { type CronExpression, nextRun, requireValidCron } from './cron.ts'
 import { getRequiredPermission, type PermissionCheck } from './permissions.ts'
 import { reasons } from './reasons.ts'
@@ -98,7 +99,7 @@ export async function addSchedule(
   server: { id: number },
   input: ScheduleInput,
 ): Promise<ScheduleWithTasks> {
-  const columns = toColumns(panel, input, panel.config.timezone)
+  const columns = toColumns(panel, input, (await readIdentity(panel)).timezone)
   return inTransaction(panel, async (tx) => {
     const schedule = single(
       await tx.db

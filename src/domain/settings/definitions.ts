@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { boolean, email, integer } from '../fields.ts'
+import { languages } from '../languages.ts'
+import { isTimezone } from '../timezones.ts'
 
 /** A setting: its type, its default and what it is for. */
 export type SettingDefinition<Value> = {
@@ -86,8 +88,20 @@ const regions = () =>
     .refine((origins) => Object.keys(origins).length <= 100, 'max')
     .refine((origins) => new Set(Object.values(origins)).size === Object.keys(origins).length, 'distinct')
 
+const timezone = () => z.string().max(64, 'max').refine(isTimezone, 'timezone')
+
 /** Every setting by its key, `group.name`. */
 export const settingDefinitions = {
+  'panel.name': optionalSetting(
+    oneLine(60),
+    'Name of the panel in pages, mails and authenticator apps; APP_NAME by default.',
+  ),
+  'panel.timezone': optionalSetting(
+    timezone,
+    'Time zone of schedules that name none; APP_TIMEZONE by default.',
+  ),
+  'panel.language': enumSetting('en', languages, 'Language of accounts that are created without one.'),
+
   'features.file_trash': booleanSetting(true, 'Deleted files of servers can be moved to a trash.'),
   'features.console_share': booleanSetting(false, 'Users can share console logs; needs console_share.url.'),
   'features.avatars': booleanSetting(true, 'Users can upload a profile picture.'),

@@ -26,7 +26,7 @@ import { deleteSetupCode, isSetupDue, requireSetupCode, setupIsDone } from './co
 import { beginProgress } from './progress.ts'
 
 /** Lengths from a short code that an operator chose to a long one. */
-const codeField = () => z.string().min(1, 'required').max(255, 'max')
+export const codeField = () => z.string().min(1, 'required').max(255, 'max')
 const names = { first_name: 'Panel', last_name: 'Administrator' }
 
 const accountFields = () =>

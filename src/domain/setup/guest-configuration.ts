@@ -6,15 +6,18 @@ import { isSetupDueColumn } from './code.ts'
 
 export type Captcha = { provider: string; siteKey: string }
 
-/** Reads the captcha of forms for guests, and whether the panel has no user yet. One statement. */
+/** Reads the name of the panel, the captcha of forms for guests, and whether the panel has no user yet. One statement. */
 export async function readGuestConfiguration(
   panel: Panel,
-): Promise<{ captcha: Captcha; isSetupDue: boolean }> {
+): Promise<{ panelName: string; captcha: Captcha; isSetupDue: boolean }> {
   const { isDue, settings } = single(
     await panel.db
-      .select({ isDue: isSetupDueColumn, settings: settingsColumn(['captcha.provider', 'captcha.site_key']) })
+      .select({
+        isDue: isSetupDueColumn,
+        settings: settingsColumn(['panel.name', 'captcha.provider', 'captcha.site_key']),
+      })
       .from(oneRow),
   )
   const captcha = { provider: settings['captcha.provider'], siteKey: settings['captcha.site_key'] ?? '' }
-  return { captcha, isSetupDue: isDue }
+  return { panelName: settings['panel.name'] ?? panel.config.name, captcha, isSetupDue: isDue }
 }

@@ -5,8 +5,8 @@ import { arePasskeysAvailable } from '../auth/passkeys/relying-party.ts'
 import { settingsColumn } from '../settings/settings.ts'
 import { isSetupDueColumn } from './code.ts'
 
-/** What a guest sees of the set-up: whether it is due, and how the first administrator can sign in. */
-export type SetupState = { isDue: boolean; hasPasskeys: boolean }
+/** What a guest sees of the set-up: whether it is due, how the first administrator can sign in, and whether there can be a demo. */
+export type SetupState = { isDue: boolean; hasPasskeys: boolean; hasDemo: boolean }
 
 /** Reads what a guest sees of the set-up. One statement. */
 export async function readSetupState(panel: Panel): Promise<SetupState> {
@@ -15,5 +15,6 @@ export async function readSetupState(panel: Panel): Promise<SetupState> {
       .select({ isDue: isSetupDueColumn, settings: settingsColumn(['sign_in.passkeys']) })
       .from(oneRow),
   )
-  return { isDue, hasPasskeys: arePasskeysAvailable(panel, settings) }
+  const hasDemo = isDue && panel.startDemo !== undefined
+  return { isDue, hasPasskeys: arePasskeysAvailable(panel, settings), hasDemo }
 }

@@ -32,6 +32,7 @@ import {
 } from '../filters.ts'
 import { enqueuePasswordChoice } from '../mail/enqueue.ts'
 import { enqueueFullRevocation, enqueueUserRevocation } from '../nodes/access-revocations.ts'
+import { readIdentity } from '../settings/identity.ts'
 import { invalidField, rejectDuplicates } from '../validation.ts'
 import { requireGrant, requireRootGrant } from './grants.ts'
 
@@ -191,6 +192,7 @@ async function insertRow(
 ): Promise<User> {
   const values = {
     ...userColumns(input),
+    language: input.language ?? (await readIdentity(tx)).language,
     uuid,
     email: input.email,
     emailVerifiedAt,

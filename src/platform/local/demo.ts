@@ -25,6 +25,8 @@ export type Bootstrap = {
   application_key: string
   node: { id: number; uuid: string; token_id: string; token: string; daemon_url: string }
   server: { id: number; uuid: string; identifier: string }
+  /** True where the set-up page made the demo, which then goes on without `DEMO`. */
+  is_chosen?: boolean
 }
 
 /** Milliseconds to wait for the installation of the demo server. */
@@ -36,14 +38,31 @@ const installTimeoutMs = 20_000
  * the database has other users, or another process creates the demo.
  */
 export async function openDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
-  const file = join(options.directory, 'bootstrap.json')
+  const file = bootstrapFile(options)
   const previousBootstrap = await readBootstrap(file)
   const node = previousBootstrap ? await findDemoNode(panel, previousBootstrap) : null
   const bootstrap =
     previousBootstrap && node
       ? await resumeDemo(panel, options, previousBootstrap, node)
       : await createDemo(panel, options)
-  if (!bootstrap) return null
+  return bootstrap && storeBootstrap(file, bootstrap)
+}
+
+/** Creates a demo that the set-up page was asked for; null as `openDemo`. */
+export async function createChosenDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
+  const created = await createDemo(panel, options)
+  return created && storeBootstrap(bootstrapFile(options), { ...created, is_chosen: true })
+}
+
+/** Runs the daemon of a demo that the set-up page was asked for; null where there is none. */
+export async function resumeChosenDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
+  const previousBootstrap = await readBootstrap(bootstrapFile(options))
+  return previousBootstrap?.is_chosen ? openDemo(panel, options) : null
+}
+
+const bootstrapFile = ({ directory }: DemoOptions) => join(directory, 'bootstrap.json')
+
+async function storeBootstrap(file: string, bootstrap: Bootstrap): Promise<Bootstrap> {
   await writeFile(`${file}.new`, `${JSON.stringify(bootstrap, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return bootstrap

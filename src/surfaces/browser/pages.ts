@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import type { User } from '../../db/tables/users.ts'
 import { type Language, resolveLanguage } from '../../domain/languages.ts'
 import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
-import { listDaemonOrigins } from '../../domain/nodes/daemon-origins.ts'
+import { readSignedInPage } from '../../domain/nodes/daemon-origins.ts'
 import { randomText } from '../../domain/secrets.ts'
 import { type Captcha, readGuestConfiguration } from '../../domain/setup/guest-configuration.ts'
 import { withMetadata } from '../../http/metadata.ts'
@@ -156,24 +156,23 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
   const language = resolveLanguage(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
   await ensureKnownBrowser(c)
-  const { captcha, isSetupDue } = await findGuestConfiguration(c)
+  const { panelName, captcha, isSetupDue, daemonOrigins } = await findSiteConfiguration(c)
   const { otherAddress, ...texts } = await pageTexts(panel, language, name)
   const isElsewhere = !isAtPanelAddress(c.req.url, panel.config.url)
   setPageHeaders(c, panel.config.url, {
     nonce,
-    connectSources: account ? await daemonSources(c) : [],
+    connectSources: daemonSources(daemonOrigins),
     embedSources: captchaSources.get(captcha.provider) ?? [],
     hasSecretUrl: name === 'reset' || name === 'verify',
   })
   const globals = {
     ...(account ? { PterodactylUser: presentUser(account) } : {}),
     SiteConfiguration: {
-      ...siteConfiguration(panel.config.name, language, captcha, account, isSetupDue),
+      ...siteConfiguration(panelName, language, captcha, account, isSetupDue),
       ...(c.var.acl ? { acl: c.var.acl } : {}),
       ...actingOf(c),
     },
   }
-  const panelName = panel.config.name
   return c.html(
     renderDocument({
       ...texts,
@@ -189,10 +188,11 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
   )
 }
 
-/** Finds the captcha of forms for guests, and whether the panel has to be set up; signed-in users see neither. */
-async function findGuestConfiguration({ var: { panel, account } }: Context<BrowserEnv>) {
-  if (account) return { captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
-  return readGuestConfiguration(panel)
+/** Finds the name of the panel; for guests the captcha, and whether the panel has to be set up; for users their daemons. */
+async function findSiteConfiguration({ var: { panel, account } }: Context<BrowserEnv>) {
+  if (!account) return { ...(await readGuestConfiguration(panel)), daemonOrigins: [] }
+  const page = await readSignedInPage(panel, maxDaemonSources)
+  return { ...page, captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
 }
 
 /** Builds what the application starts with: `recaptcha` for clients of the ecosystem, `captcha` for every provider. */
@@ -215,9 +215,8 @@ const siteConfiguration = (
 /** Origins that a policy can name: no IPv6 addresses, and nothing that could end the source. */
 const originPattern = /^https?:\/\/[a-z\d-]+(\.[a-z\d-]+)*:\d{1,5}$/i
 
-/** Lists the policy sources of the daemons of the caller's servers. */
-async function daemonSources(c: Context<BrowserEnv>): Promise<string[]> {
-  const origins = await listDaemonOrigins(c.var.panel, maxDaemonSources)
+/** Lists the policy sources of daemons. */
+function daemonSources(origins: string[] | null): string[] {
   if (!origins?.every((origin) => originPattern.test(origin))) return ['wss:', 'https:']
   return origins.flatMap((origin) => [origin, origin.replace(/^http/, 'ws')])
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { resolveLanguage } from '../../domain/languages.ts'
+import { chooseDemo, DemoInput } from '../../domain/setup/demo.ts'
 import {
   beginSetupPasskey,
   createFirstAdministrator,
@@ -19,6 +20,7 @@ const SetupState = () =>
     data: z.strictObject({
       is_due: z.boolean().describe('Whether the panel has no user yet'),
       has_passkeys: z.boolean().describe('Whether the first administrator can use a passkey'),
+      has_demo: z.boolean().describe('Whether a demo can be made in place of the set-up'),
       name: z.string(),
       url: z.string(),
       timezone: z.string(),
@@ -35,9 +37,26 @@ export const setup = new Hono<BrowserEnv>()
     returns(200, SetupState),
     async (c) => {
       const { config } = c.var.panel
-      const { isDue, hasPasskeys } = await readSetupState(c.var.panel)
+      const { isDue, hasPasskeys, hasDemo } = await readSetupState(c.var.panel)
       const { name, url, timezone } = config
-      return c.json({ data: { is_due: isDue, has_passkeys: hasPasskeys, name, url, timezone } })
+      const state = { is_due: isDue, has_passkeys: hasPasskeys, has_demo: hasDemo }
+      return c.json({ data: { ...state, name, url, timezone } })
+    },
+  )
+
+  .post(
+    '/demo',
+    summary('Create a demo in place of the set-up'),
+    browserSession,
+    guest,
+    authRateLimit,
+    body(DemoInput),
+    returns(200, SignInAnswer),
+    async (c) => {
+      const { panel, clientInfo } = c.var
+      const outcome = await chooseDemo(panel, c.req.valid('json'), clientInfo)
+      sendSessionCookies(c, outcome.session)
+      return c.json(presentSignIn(outcome))
     },
   )
 

@@ -16,6 +16,7 @@ import {
   toCronTimes,
 } from '../../domain/schedules/schedules.ts'
 import { addTask, changeTask, removeTask, TaskInput } from '../../domain/schedules/tasks.ts'
+import { readIdentity } from '../../domain/settings/identity.ts'
 import { refuseOtherMethods } from '../../http/errors.ts'
 import { listing } from '../../http/listing.ts'
 import { publicUrl } from '../../http/public-url.ts'
@@ -65,10 +66,10 @@ export const schedules = new Hono<ServerEnv>()
     permission('schedule.read'),
     query(CronInput),
     returns(200, CronPreview),
-    (c) => {
-      const { config, now: clock } = c.var.panel
-      const times = toCronTimes(c.req.valid('query'), config.timezone)
-      const now = clock()
+    async (c) => {
+      const { timezone } = await readIdentity(c.var.panel)
+      const times = toCronTimes(c.req.valid('query'), timezone)
+      const now = c.var.panel.now()
       requireValidCron(times, now)
       return c.json(presentPreview(times.timezone, nextRuns(times, now, maxPreviewRuns)))
     },

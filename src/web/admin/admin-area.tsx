@@ -11,7 +11,8 @@ export function AdminArea({ path }: { path: string }) {
   const found = findAdminPage(path)
   return (
     <div className="mx-auto flex w-full max-w-7xl min-w-0 flex-1 flex-col gap-4 p-4 lg:flex-row lg:gap-8">
-      <AdminNav path={path} />
+      {/* The set-up has steps of its own. */}
+      {path.split('/')[0] !== 'setup' && <AdminNav path={path} />}
       <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
         {found ? (
           <Suspense fallback={<Skeleton rows={6} />}>

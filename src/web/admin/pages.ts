@@ -89,6 +89,8 @@ const adminPages: readonly AdminPageDefinition[] = [
     ['database_hosts', 'read'],
     async () => (await import('./panel/database-hosts-page.tsx')).DatabaseHostsPage,
   ),
+  page('setup', ['settings', 'read'], async () => (await import('./setup/setup-page.tsx')).SetupPage),
+  page('setup/$step', ['settings', 'read'], async () => (await import('./setup/setup-page.tsx')).SetupPage),
   page('jobs', ['jobs', 'read'], async () => (await import('./panel/jobs-page.tsx')).JobsPage),
   page(
     'activity',

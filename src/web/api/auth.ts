@@ -74,18 +74,3 @@ export const resetPassword = (form: {
   password: string
   password_confirmation: string
 }) => json(auth.password.reset.$post({ json: form }))
-
-/** Whether the panel has no user yet. */
-export const setupStateQuery = queryOptions({
-  queryKey: ['setup-state'],
-  queryFn: async ({ signal }) => (await json(auth.setup.state.$get({}, abortedBy(signal)))).data,
-})
-
-/** Makes the first administrator, and signs in. */
-export const setUpPanel = (form: {
-  code: string
-  username: string
-  email: string
-  password: string
-  password_confirmation: string
-}) => json(auth.setup.$post({ json: form }))

@@ -29,20 +29,18 @@ export const creationOptions = async (current_password: string) =>
 /** The transports that the panel accepts. */
 const transports = ['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'] as const
 
-export const addPasskey = (name: string, { id, response }: RegistrationResponseJSON) =>
-  done(
-    passkeys.$post({
-      json: {
-        id,
-        name,
-        response: {
-          clientDataJSON: response.clientDataJSON,
-          attestationObject: response.attestationObject,
-          transports: transports.filter((transport) => response.transports?.includes(transport)),
-        },
-      },
-    }),
-  )
+/** Returns what the panel takes of a passkey that the browser has created. */
+export const passkeyResponse = ({ id, response }: RegistrationResponseJSON) => ({
+  id,
+  response: {
+    clientDataJSON: response.clientDataJSON,
+    attestationObject: response.attestationObject,
+    transports: transports.filter((transport) => response.transports?.includes(transport)),
+  },
+})
+
+export const addPasskey = (name: string, created: RegistrationResponseJSON) =>
+  done(passkeys.$post({ json: { ...passkeyResponse(created), name } }))
 
 export const removePasskey = (id: number, current_password: string) =>
   done(passkeys[':id'].$delete({ param: { id: String(id) }, json: { current_password } }))

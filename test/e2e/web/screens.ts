@@ -78,6 +78,13 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
 /** The screens of an administrator. */
 export const adminScreens: Screen[] = [
   { name: 'admin-overview', path: '/admin', shows: 'Newest events' },
+  { name: 'admin-setup-panel', path: '/admin/setup/panel', shows: 'How it presents itself' },
+  { name: 'admin-setup-mail', path: '/admin/setup/mail', shows: 'Name of the sender' },
+  { name: 'admin-setup-location', path: '/admin/setup/location', shows: 'This machine' },
+  { name: 'admin-setup-node', path: '/admin/setup/node', shows: 'local answers' },
+  { name: 'admin-setup-allocations', path: '/admin/setup/allocations', shows: '11 addresses are ready' },
+  { name: 'admin-setup-game', path: '/admin/setup/game', shows: 'Paper' },
+  { name: 'admin-setup-server', path: '/admin/setup/server', shows: 'Demo server has been created' },
   { name: 'admin-servers', path: '/admin/servers', shows: 'Demo server' },
   {
     name: 'admin-servers-chosen',

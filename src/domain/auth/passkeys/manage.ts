@@ -8,6 +8,7 @@ import { inTransaction, type Panel, type Tx } from '../../../panel.ts'
 import { recordEvent } from '../../activity/record.ts'
 import { text } from '../../fields.ts'
 import { enqueueSignInMethodNotice } from '../../mail/enqueue.ts'
+import { readIdentity } from '../../settings/identity.ts'
 import { rejectDuplicates } from '../../validation.ts'
 import { lockCaller, requireCaller } from '../caller.ts'
 import { requireCurrentPassword } from '../current-password.ts'
@@ -47,7 +48,8 @@ export async function beginPasskeyRegistration(
   await requireCurrentPassword(panel, user, password)
   const existing = await findPasskeys(panel, user)
   if (existing.length >= maxPasskeys) throw tooManyPasskeys()
-  const options = await creationOptions(relyingParty, panel.config.name, user, existing)
+  const { name } = await readIdentity(panel)
+  const options = await creationOptions(relyingParty, name, user, existing)
   await mergeSessionData(panel, session, createChallenge(panel, 'register', options))
   return options
 }

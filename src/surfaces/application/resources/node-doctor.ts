@@ -11,6 +11,9 @@ export const NodeDoctorResource = resource(
       node_id: z.int(),
       checked_at: Timestamp(),
       is_healthy: z.boolean().describe('Whether no check failed'),
+      addresses: z
+        .array(z.string())
+        .describe('Addresses of its host name; none where the panel cannot look them up'),
       checks: z.array(
         z.object({
           id: z.enum(doctorChecks),
@@ -21,10 +24,11 @@ export const NodeDoctorResource = resource(
         }),
       ),
     }),
-  ({ nodeId, checkedAt, checks }: Diagnosis) => ({
+  ({ nodeId, checkedAt, addresses, checks }: Diagnosis) => ({
     node_id: nodeId,
     checked_at: timestamp(checkedAt),
     is_healthy: checks.every(({ state }) => state !== 'failed'),
+    addresses,
     checks,
   }),
 )

@@ -5,7 +5,7 @@ import { addressOfAllocation } from '../addresses.ts'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import { FormSection, TextInput } from '../form/fields.tsx'
-import { ResourceForm } from '../form/resource-form.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { AdminList } from '../list/admin-list.tsx'
 import type { Selection } from '../list/selection.ts'
@@ -19,7 +19,7 @@ export function NodeAllocations({ node }: { node: Node }) {
   const isWriter = can('allocations', 'write')
   return (
     <div className="flex flex-col gap-4">
-      {isWriter && <NewAllocations path={path} />}
+      {isWriter && <NewAllocations nodeId={node.id} />}
       <div>
         <AdminList<Allocation>
           isPart
@@ -88,22 +88,24 @@ function Delete({ path, allocation }: { path: string; allocation: Allocation }) 
   )
 }
 
-function NewAllocations({ path }: { path: string }) {
+/** Adds allocations to a node: each of the addresses with each of the ports. */
+export const addAllocations = (nodeId: number, { ip, ports, alias }: FormValues) =>
+  adminSend('POST', `/nodes/${nodeId}/allocations`, {
+    ip,
+    alias: alias || null,
+    ports: String(ports)
+      .split(/[\s,]+/)
+      .filter(Boolean),
+  })
+
+function NewAllocations({ nodeId }: { nodeId: number }) {
   const { t } = useTranslation('admin')
   return (
     <ResourceForm
       initial={{ ip: '', ports: '', alias: '' }}
       submit={t('nodes.add_allocations')}
       saved={t('nodes.allocations_added')}
-      save={({ ip, ports, alias }) =>
-        adminSend('POST', path, {
-          ip,
-          alias: alias || null,
-          ports: String(ports)
-            .split(/[\s,]+/)
-            .filter(Boolean),
-        })
-      }
+      save={(values) => addAllocations(nodeId, values)}
     >
       <FormSection title={t('nodes.add_allocations')} text={t('nodes.add_allocations_text')}>
         <TextInput name="ip" isRequired isMono placeholder="203.0.113.7" />

@@ -56,7 +56,7 @@ export function NodeConfiguration({ node }: { node: Node }) {
 type Command = { command: string; expires_at: string }
 
 /** The command that writes the configuration on the node; it needs a key, which is made when it is asked for. */
-function ConfigureCommand({ node, remote }: { node: Node; remote: string }) {
+export function ConfigureCommand({ node, remote }: { node: Node; remote: string }) {
   const { t } = useTranslation('admin')
   const creating = useMutation({
     mutationFn: () => adminSend<Item<Command>>('POST', `/nodes/${node.id}/configure-command`),

@@ -37,24 +37,25 @@ export function NodeDoctor({ node }: { node: Node }) {
         </Button>
       }
     >
-      <Loaded query={query}>
-        {({ checks }) => (
-          <ul className="divide-y divide-line text-sm">
-            {checks.map((check) => (
-              <li key={check.id} className="flex items-start gap-3 py-2.5">
-                {check.id === 'browser' ? <BrowserState check={check} /> : <State state={check.state} />}
-                <div className="min-w-0">
-                  <p className="wrap-anywhere">{check.meaning}</p>
-                  {check.advice && <p className="text-muted wrap-anywhere">{check.advice}</p>}
-                </div>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <Loaded query={query}>{({ checks }) => <DoctorChecks checks={checks} />}</Loaded>
     </Card>
   )
 }
+
+/** What the doctor found, check by check. */
+export const DoctorChecks = ({ checks }: { checks: readonly Check[] }) => (
+  <ul className="divide-y divide-line text-sm">
+    {checks.map((check) => (
+      <li key={check.id} className="flex items-start gap-3 py-2.5">
+        {check.id === 'browser' ? <BrowserState check={check} /> : <State state={check.state} />}
+        <div className="min-w-0">
+          <p className="wrap-anywhere">{check.meaning}</p>
+          {check.advice && <p className="text-muted wrap-anywhere">{check.advice}</p>}
+        </div>
+      </li>
+    ))}
+  </ul>
+)
 
 function State({ state }: { state: Check['state'] }) {
   const { t } = useTranslation('admin')
@@ -63,7 +64,14 @@ function State({ state }: { state: Check['state'] }) {
 
 /** Whether this browser reaches the daemon, which only it can tell. */
 function BrowserState({ check: { url, state } }: { check: Check }) {
-  const reaching = useQuery({
+  const isReached = useBrowserReach(url)
+  if (isReached === undefined) return <State state={state} />
+  return <State state={isReached ? 'ok' : 'failed'} />
+}
+
+/** Tries whether this browser gets an answer at an address; undefined until it is known, and without one. */
+export const useBrowserReach = (url: string | null): boolean | undefined =>
+  useQuery({
     queryKey: ['admin', 'reach', url],
     queryFn: ({ signal }) =>
       fetch(url ?? '', { mode: 'no-cors', signal }).then(
@@ -72,7 +80,4 @@ function BrowserState({ check: { url, state } }: { check: Check }) {
       ),
     enabled: url !== null,
     retry: false,
-  })
-  if (reaching.data === undefined) return <State state={state} />
-  return <State state={reaching.data ? 'ok' : 'failed'} />
-}
+  }).data

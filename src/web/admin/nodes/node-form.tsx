@@ -18,7 +18,8 @@ import { can } from '../levels.ts'
 import type { Item, Node } from '../resources.ts'
 import { numberOf } from '../servers/limit-fields.tsx'
 
-const initial: FormValues = {
+/** Values of a new node. */
+export const newNode: FormValues = {
   name: '',
   description: '',
   location_id: '',
@@ -52,7 +53,7 @@ const numbers = [
 ]
 
 /** Returns what the API takes: numbers, and null for what is empty. */
-const bodyOf = (values: FormValues) =>
+export const nodeBody = (values: FormValues) =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
@@ -64,7 +65,8 @@ const bodyOf = (values: FormValues) =>
     ]),
   )
 
-const valuesOf = (node: Node): FormValues => ({
+/** Returns the values of the form from a node. */
+export const nodeValues = (node: Node): FormValues => ({
   name: node.name,
   description: node.description ?? '',
   location_id: String(node.location_id),
@@ -93,8 +95,8 @@ export function NewNodePage() {
   return (
     <AdminPage title={t('nodes.create')} crumbs={[{ to: 'nodes', text: t('nav.nodes') }]}>
       <ResourceForm
-        initial={initial}
-        save={(values) => adminSend<Item<Node>>('POST', '/nodes', bodyOf(values))}
+        initial={newNode}
+        save={(values) => adminSend<Item<Node>>('POST', '/nodes', nodeBody(values))}
         submit={t('nodes.create')}
         saved={t('nodes.created')}
         onSaved={({ attributes }) => navigate(`nodes/${attributes.id}/configuration`)}
@@ -108,10 +110,10 @@ export function NewNodePage() {
 /** Changes a node; its daemon learns of it. */
 export const NodeSettings = ({ node }: { node: Node }) => (
   <ResourceForm
-    initial={valuesOf(node)}
-    fetchCurrent={async () => valuesOf((await adminGet<Item<Node>>(`/nodes/${node.id}`)).attributes)}
+    initial={nodeValues(node)}
+    fetchCurrent={async () => nodeValues((await adminGet<Item<Node>>(`/nodes/${node.id}`)).attributes)}
     isReadOnly={!can('nodes', 'write')}
-    save={(values) => adminSend('PATCH', `/nodes/${node.id}`, bodyOf(values))}
+    save={(values) => adminSend('PATCH', `/nodes/${node.id}`, nodeBody(values))}
   >
     <NodeFields />
   </ResourceForm>

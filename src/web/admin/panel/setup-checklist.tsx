@@ -1,38 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { Circle, CircleCheck, CircleMinus, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { adminQuery, adminSend } from '../../api/admin.ts'
+import { adminSend } from '../../api/admin.ts'
+import { buttonStyle } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import { can } from '../levels.ts'
-import type { Item, Setup } from '../resources.ts'
-
-type Step = Setup['steps'][number]
-
-/** Returns where a step is done. */
-function pathOf({ id }: Step, { node_id: node }: Setup): string {
-  const ofNode = (part: string) => (node === null ? 'nodes' : `nodes/${node}${part}`)
-  const paths: Record<Step['id'], string> = {
-    administrator: 'users',
-    panel: 'settings',
-    mail: 'settings/mail',
-    location: 'locations',
-    node: node === null ? 'nodes/new' : ofNode('/configuration'),
-    allocations: ofNode('/allocations'),
-    game: 'nests',
-    server: 'servers/new',
-  }
-  return paths[id]
-}
+import { stepIcons } from '../setup/setup-nav.tsx'
+import { pathOfStep, saveStep, setupQuery, type Step } from '../setup/steps.ts'
 
 /** The steps of a new panel, until they are done or put away. */
 export function SetupChecklist() {
   const { t } = useTranslation('admin')
-  const { data: setup } = useQuery({
-    ...adminQuery<Item<Setup>>('/setup'),
-    select: ({ attributes }) => attributes,
-  })
+  const { data: setup } = useQuery(setupQuery)
   if (!setup || setup.is_complete) return null
   const next = setup.steps.find(({ state }) => state === 'open')
   return (
@@ -50,26 +31,29 @@ export function SetupChecklist() {
         )
       }
     >
+      {next && can('settings', 'write') && (
+        <AdminLink to="setup" className={`${buttonStyle('primary')} mb-3`}>
+          {t('setup.resume')}
+        </AdminLink>
+      )}
       <ol className="flex flex-col gap-1">
         {setup.steps.map((step) => (
-          <StepRow key={step.id} step={step} setup={setup} isNext={step === next} />
+          <StepRow key={step.id} step={step} isNext={step === next} />
         ))}
       </ol>
     </Card>
   )
 }
 
-const icons = { open: Circle, done: CircleCheck, skipped: CircleMinus }
-
-function StepRow({ step, setup, isNext }: { step: Step; setup: Setup; isNext: boolean }) {
+function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
   const { t } = useTranslation('admin')
-  const Icon = icons[step.state]
+  const Icon = stepIcons[step.state]
   return (
     <li className="flex min-h-10 items-center gap-3 text-sm" aria-current={isNext ? 'step' : undefined}>
       <Icon aria-hidden className={`size-5 shrink-0 ${step.state === 'done' ? 'text-good' : 'text-muted'}`} />
       <span className="min-w-0 flex-1">
         <AdminLink
-          to={pathOf(step, setup)}
+          to={pathOfStep(step.id)}
           className={step.state === 'open' ? linkStyle : 'text-muted hover:underline'}
         >
           {t(`setup.step_${step.id}`)}
@@ -78,11 +62,7 @@ function StepRow({ step, setup, isNext }: { step: Step; setup: Setup; isNext: bo
         {isNext && <span className="block text-muted">{t(`setup.step_${step.id}_text`)}</span>}
       </span>
       {step.state === 'open' && can('settings', 'write') && (
-        <AdminAction
-          label={t('setup.skip')}
-          variant="quiet"
-          run={() => adminSend('PATCH', '/setup', { steps: { [step.id]: 'skipped' } })}
-        />
+        <AdminAction label={t('setup.skip')} variant="quiet" run={() => saveStep(step.id, 'skipped')} />
       )}
     </li>
   )

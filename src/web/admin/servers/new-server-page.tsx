@@ -30,7 +30,8 @@ import { fetchServer } from './server-queries.ts'
 import { startupValues } from './startup-values.ts'
 import { PlacementList } from './placement.tsx'
 
-const initial: FormValues = {
+/** Values of a new server. */
+export const newServer: FormValues = {
   name: '',
   description: '',
   external_id: '',
@@ -62,7 +63,7 @@ export function NewServerPage() {
     staleTime: Infinity,
   })
   const preset = {
-    ...initial,
+    ...newServer,
     user: String(user),
     egg: String(egg),
     node: String(node),
@@ -118,7 +119,8 @@ function NewServerForm({ preset, source }: { preset: FormValues; source: Server 
   )
 }
 
-function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>> {
+/** Creates a server from the values of a form. */
+export function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>> {
   const text = (name: string) => String(values[name] ?? '').trim()
   const isDeployed = values.placement === 'deploy'
   return adminSend('POST', '/servers', {
@@ -149,9 +151,21 @@ function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>
 
 function EggSection({ source, onEgg }: { source: Server | null; onEgg: (egg: Egg) => void }) {
   const { t } = useTranslation('admin')
+  return (
+    <FormSection title={t('servers.game')} text={t('servers.game_text')}>
+      <PickInput name="egg" label={t('word.egg')} source={eggChoices} isRequired />
+      <EggFields source={source} onEgg={onEgg} />
+    </FormSection>
+  )
+}
+
+/**
+ * The fields that the chosen egg of a form has; another egg writes its values into the form, and those of `source` where
+ * it is the egg of that server.
+ */
+export function EggFields({ source, onEgg }: { source: Server | null; onEgg: (egg: Egg) => void }) {
   const { values, fill } = useForm()
-  const chosen = String(values.egg)
-  const egg = useEgg(chosen).data
+  const egg = useEgg(String(values.egg)).data
   useEffect(() => {
     if (!egg) return
     onEgg(egg)
@@ -160,19 +174,15 @@ function EggSection({ source, onEgg }: { source: Server | null; onEgg: (egg: Egg
     fill(Object.fromEntries(begun) as FormValues)
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- a new egg replaces the values once, not each time the form changes
   }, [egg?.id])
+  if (!egg) return null
   return (
-    <FormSection title={t('servers.game')} text={t('servers.game_text')}>
-      <PickInput name="egg" label={t('word.egg')} source={eggChoices} isRequired />
-      {egg && (
-        <>
-          <SelectInput name="docker_image" choices={imageChoices(egg, String(values.docker_image))} />
-          <LongTextInput name="startup" isMono rows={2} className={wide} />
-          <VariableFields egg={egg} />
-          <ToggleInput name="start_on_completion" />
-          <ToggleInput name="skip_scripts" />
-        </>
-      )}
-    </FormSection>
+    <>
+      <SelectInput name="docker_image" choices={imageChoices(egg, String(values.docker_image))} />
+      <LongTextInput name="startup" isMono rows={2} className={wide} />
+      <VariableFields egg={egg} />
+      <ToggleInput name="start_on_completion" />
+      <ToggleInput name="skip_scripts" />
+    </>
   )
 }
 

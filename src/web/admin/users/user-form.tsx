@@ -11,7 +11,7 @@ import { can } from '../levels.ts'
 import type { Item, PageOf, Role, User } from '../resources.ts'
 
 /** Languages by their own names. */
-const languages = [
+export const languages = [
   ['auto', 'Auto'],
   ['en', 'English'],
   ['de', 'Deutsch'],

@@ -3,11 +3,14 @@ import { site } from '../../app/site.ts'
 /** The time zone of the browser. */
 export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
+/** Lists time zones; `currentZone` is included even if the browser does not list it. */
+export const listZones = (currentZone: string): string[] =>
+  [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', localZone, currentZone])].toSorted()
+
 /** Returns time zones by region; `currentZone` is included even if the browser does not list it. */
 export function zonesByRegion(currentZone: string): Map<string, { zone: string; city: string }[]> {
-  const names = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', localZone, currentZone])
   const regions = new Map<string, { zone: string; city: string }[]>()
-  for (const zone of [...names].toSorted()) {
+  for (const zone of listZones(currentZone)) {
     const [region = '', ...rest] = zone.split('/')
     const city = rest.length > 0 ? rest.join(' / ') : region
     const key = rest.length > 0 ? region : ''
