@@ -29,7 +29,7 @@ const patterns: Record<Tier, string[]> = {
     'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{admin-levels,encrypted-columns,passwords,readme,routes,rules,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
-    'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shed-load}.test.ts',
+    'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
   ],
   // The panel over PGlite: its surfaces, its jobs, and what holds for every route.
   api: [

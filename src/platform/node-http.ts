@@ -1,8 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
-import { type HttpBindings, serve as listen } from '@hono/node-server'
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import { canonicalAddress } from '../ip-addresses.ts'
+import { closeServer, listenAtAddress } from './shared-port.ts'
 
 /** Milliseconds for a whole request: the lifetime of links for uploads to the embedded object store. */
 const requestTimeoutMs = 3_600_000
@@ -42,26 +43,24 @@ export async function listenHttp(
   }
 }
 
-function listenAt(hostname: string, port: number, fetch: Fetch): Promise<Listener> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      fetch,
-      hostname,
-      port,
-      serverOptions: { requestTimeout: requestTimeoutMs },
-    }
-    const server = listen(options, (address) =>
-      resolve({ port: address.port, close: (deadline) => closeGracefully(server, deadline) }),
-    ) as Server
-    server.on('error', reject)
-    server.on('clientError', refuseUnreadable)
-    // Connections that are kept alive would hold a closing server open.
-    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-      response.once('close', () => {
-        if (!server.listening) setImmediate(() => server.closeIdleConnections())
-      })
+async function listenAt(hostname: string, port: number, fetch: Fetch): Promise<Listener> {
+  const server = createAdaptorServer({
+    fetch,
+    hostname,
+    serverOptions: { requestTimeout: requestTimeoutMs },
+  }) as Server
+  server.on('clientError', refuseUnreadable)
+  // Connections that are kept alive would hold a closing server open.
+  server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    response.once('close', () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
     })
   })
+  const listening = await listenAtAddress(server, { host: hostname, port })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (deadline) => closeGracefully(server, listening, deadline),
+  }
 }
 
 /** What no request could be read from, by the code of Node's error; every other fault is a 400. */
@@ -106,15 +105,11 @@ function refuseUnreadable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-function closeGracefully(server: Server, deadline: number | undefined): Promise<void> {
+async function closeGracefully(server: Server, listening: NetServer[], deadline: number | undefined) {
   const forceCloseTimer =
     deadline === undefined ? undefined : setTimeout(() => server.closeAllConnections(), deadline - Date.now())
-  return new Promise((done) => {
-    server.close(() => {
-      clearTimeout(forceCloseTimer)
-      done()
-    })
-  })
+  await Promise.all(listening.map(closeServer))
+  clearTimeout(forceCloseTimer)
 }
 
 /** Reads the body of the request from its socket; what is not read is discarded. */

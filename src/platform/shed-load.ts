@@ -2,14 +2,17 @@ import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { overloaded } from '../errors.ts'
 import { measureLoop } from './loop-load.ts'
-import { pendingStatements } from './statement-stats.ts'
+import { measureStatementLoad } from './statement-load.ts'
 
-/** Statements for each connection that may wait before users are refused; for daemons and jobs twice as many. */
+/** Statements for each connection that may wait, however fast they are, before users are refused; for daemons and jobs twice as many. */
 export const maxPendingPerConnection = 32
 /** Milliseconds that a request of a user may wait for the requests before it; for daemons and jobs twice as many. */
 const maxWaitMs = 1000
-/** Requests in flight that are always taken, as many as a few pages of a browser send at once; for daemons twice as many. */
+/** Requests in flight, and statements, that are always taken, as many as a few pages of a browser send at once; for daemons twice as many. */
 export const minInFlight = 64
+
+/** Made once: an error with its stack is a tenth of the work of a refusal. */
+const refusal = overloaded('The panel has too much to do. Try again in a moment.')
 
 /** What daemons and jobs report is lost or late when it is refused, so users are refused first. */
 const isReport = (path: string) => path.startsWith('/api/remote/') || path.startsWith('/jobs/')
@@ -18,18 +21,19 @@ const isMonitoring = (path: string) => path === '/health' || path === '/metrics'
 
 /**
  * Refuses requests with 503 and `Retry-After` while a further one would wait for long: so many statements of this
- * process wait for the database, or so many requests for its event loop. Spec: docs/limits.md#load.
+ * process wait for the database, or so many requests for its event loop, by how fast either has been lately. Spec: docs/limits.md#load.
  */
 export const shedLoad = (connections: number, maxWait = maxWaitMs): MiddlewareHandler => {
   const maxPending = connections * maxPendingPerConnection
   const loop = measureLoop()
+  const database = measureStatementLoad(connections)
   const isOverloaded = (factor: number) =>
-    pendingStatements() >= factor * maxPending ||
+    database.pending() >= factor * maxPending ||
+    (database.pending() >= factor * minInFlight && database.waitMs() > factor * maxWait) ||
     (loop.inFlight() >= factor * minInFlight && loop.waitMs() > factor * maxWait)
   return async (c, next) => {
     const { path } = c.req
-    if (!isMonitoring(path) && isOverloaded(isReport(path) ? 2 : 1))
-      throw overloaded('The panel has too much to do. Try again in a moment.')
+    if (!isMonitoring(path) && isOverloaded(isReport(path) ? 2 : 1)) throw refusal
     const end = loop.begin()
     // Work goes on until the last byte of an answer is sent; a message of the own queue has no socket.
     const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>

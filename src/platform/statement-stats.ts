@@ -15,9 +15,13 @@ export function countStatement(text: string): void {
 }
 
 let pending = 0
+let finished = 0
 
 /** Returns how many statements of this process wait for a connection or an answer. */
 export const pendingStatements = (): number => pending
+
+/** Returns how many statements of this process have been answered. */
+export const finishedStatements = (): number => finished
 
 /** Adds the duration of a statement to the current work; the result is unchanged, and an error is what `convert` makes of it. */
 export async function timeStatement<Result>(
@@ -33,6 +37,7 @@ export async function timeStatement<Result>(
     throw convert(error)
   } finally {
     pending -= 1
+    finished += 1
     if (stats) stats.milliseconds += performance.now() - startedAt
   }
 }

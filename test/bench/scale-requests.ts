@@ -10,6 +10,12 @@ const pathValues: Record<string, string> = { node: '1', nest: '1' }
 
 /** What the filters look for: values that few rows have and such that many have. A list takes what its rows can match. */
 const filterValues: Record<string, string[]> = {
+  id: ['777', '1,2,3'],
+  user_id: ['777'],
+  node_id: ['7'],
+  egg_id: ['1'],
+  location_id: ['1'],
+  status: ['suspended', 'normal'],
   uuid: ['9e3779b1', 'abc'],
   uuidShort: ['9e3779b1', 'abc'],
   name: ['Survival', '7777', 'server 77', 'Node 4', 'send-mail', 'run-schedule', 'e'],

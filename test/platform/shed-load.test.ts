@@ -61,6 +61,34 @@ describe('while statements wait for the database', () => {
   })
 })
 
+describe('while statements are answered slowly', () => {
+  const slow = tinyApp().use(shedLoad(10, 20))
+  for (const path of paths) slow.get(path, (c) => c.body(null, 204))
+  const statusesNow = () => Promise.all(paths.map(async (path) => (await ask(slow, 'GET', path)).status))
+  /** Lets several periods of measuring pass, in each of which so many statements are answered. */
+  async function statusesWhile(answered: number) {
+    for (let period = 0; period < 3; period += 1) {
+      await statusesNow()
+      for (let n = 0; n < answered; n += 1) await timeStatement(Promise.resolve())
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    return statusesNow()
+  }
+
+  it('users are refused before as many wait, and daemons at twice as many', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    wait(63)
+    expect(await statusesWhile(0)).toEqual(paths.map(() => 204))
+    wait(1)
+    expect(await statusesWhile(0)).toEqual([503, 503, 503, 204, 204])
+  })
+
+  it('all are taken while they are answered fast', async () => {
+    wait(100)
+    expect(await statusesWhile(2000)).toEqual(paths.map(() => 204))
+  })
+})
+
 describe('while requests wait for the event loop', () => {
   const maxWaitMs = 20
   let answerAll: () => void

@@ -1,0 +1,47 @@
+import { performance } from 'node:perf_hooks'
+import { finishedStatements, pendingStatements } from './statement-stats.ts'
+
+/** Milliseconds over which statements are counted. */
+const periodMs = 50
+/** How much the periods before count in each one. */
+const memory = 0.8
+
+/** Statements that wait for the database. */
+export type StatementLoad = {
+  pending: () => number
+  /**
+   * Returns the milliseconds after which they are answered, by how many were answered lately while all connections had
+   * one; 0 while a connection is free.
+   */
+  waitMs: () => number
+}
+
+/** Measures the statements of this process, over so many connections, from now on. */
+export function measureStatementLoad(connections: number): StatementLoad {
+  const isBusyNow = () => pendingStatements() >= connections
+  let isBusy = isBusyNow()
+  let sampledAt = performance.now()
+  let finished = finishedStatements()
+  let lately = { milliseconds: 0, statements: 0 }
+  const takeSample = (elapsed: number) => {
+    const statements = finishedStatements() - finished
+    lately =
+      isBusy && isBusyNow()
+        ? {
+            milliseconds: lately.milliseconds * memory + elapsed,
+            statements: lately.statements * memory + statements,
+          }
+        : { milliseconds: 0, statements: 0 }
+    isBusy = isBusyNow()
+    finished += statements
+    sampledAt += elapsed
+  }
+  return {
+    pending: pendingStatements,
+    waitMs: () => {
+      const elapsed = performance.now() - sampledAt
+      if (elapsed >= periodMs) takeSample(elapsed)
+      return (pendingStatements() * lately.milliseconds) / Math.max(1, lately.statements)
+    },
+  }
+}
