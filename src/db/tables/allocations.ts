@@ -33,6 +33,10 @@ export const allocations = pgTable(
     index('allocations_address_index')
       .on(t.ip, t.port, t.serverId)
       .where(sql`${t.serverId} is not null`),
+    // Servers of an address that many share, in order: a search ends with the first of them.
+    index('allocations_ip_server_id_index')
+      .on(t.ip, t.serverId)
+      .where(sql`${t.serverId} is not null`),
     index('allocations_port_index')
       .on(t.port, t.serverId)
       .where(sql`${t.serverId} is not null`),

@@ -1,0 +1,1 @@
+CREATE INDEX "allocations_ip_server_id_index" ON "allocations" USING btree ("ip","server_id") WHERE "allocations"."server_id" is not null;
