@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/domain/auth/password-hash.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
-import { makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import { makeNode, makeRole, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { cheapPasswords, useWorld } from '../support/world.ts'
 import { directivesOf, nonceIn } from './page-policy.ts'
 
@@ -71,6 +71,19 @@ describe('the connections of a page', () => {
     expect(await connections()).toHaveLength(1 + 2 * 60)
     await nodeAt('n60.example.test', { locationId })
     expect(await connections()).toEqual(["'self'", 'wss:', 'https:'])
+    const plain = await nodeAt('n61.example.test', { locationId, scheme: 'http' })
+    const page = await browser.request('GET', `/admin/nodes/${plain.id}`)
+    expect(directivesOf(page).get('connect-src')).toContain('http://n61.example.test:8443')
+  })
+
+  it('FE-2: are all daemons for a role that reads nodes, and for no other', async () => {
+    await nodeAt('fra.example.test')
+    const { id: roleId } = await makeRole(world, { nodes: 1 })
+    await signInAs({ roleId })
+    expect(await connections()).toContain('https://fra.example.test:8443')
+    await browser.request('POST', '/auth/logout')
+    await signInAs({ roleId: (await makeRole(world, { servers: 3 })).id })
+    expect(await connections()).toEqual(["'self'"])
   })
 
   it.each([

@@ -25,6 +25,7 @@ export const namespaces = [
   'feed',
   'docs',
   'admin',
+  'doctor',
 ] as const
 export type Namespace = (typeof namespaces)[number]
 

@@ -1,4 +1,4 @@
-import { inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { single } from '../../db/database.ts'
 import { oneRow } from '../../db/data-column.ts'
 import { jsonColumn } from '../../db/json.ts'
@@ -15,9 +15,12 @@ export type SignedInPage = { panelName: string; daemonOrigins: string[] | null }
 
 /**
  * Reads the name of the panel, and the origins of the daemons of all servers that the caller can access, of every
- * daemon for administrators, at most `maxOrigins`. One statement.
+ * daemon for administrators who may read nodes, at most `maxOrigins`. One statement.
  */
-export async function readSignedInPage(panel: Panel, maxOrigins: number): Promise<SignedInPage> {
+export async function readSignedInPage(
+  panel: Panel,
+  { readsNodes, maxOrigins }: { readsNodes: boolean; maxOrigins: number },
+): Promise<SignedInPage> {
   const user = requireCaller(panel)
   const { db } = panel
   const accessibleNodeIds = db
@@ -27,7 +30,7 @@ export async function readSignedInPage(panel: Panel, maxOrigins: number): Promis
   const daemons = db
     .selectDistinct({ scheme: nodes.scheme, fqdn: nodes.fqdn, daemonListen: nodes.daemonListen })
     .from(nodes)
-    .where(user.rootAdmin ? undefined : inArray(nodes.id, accessibleNodeIds))
+    .where(user.rootAdmin || readsNodes ? undefined : inArray(nodes.id, accessibleNodeIds))
     .limit(maxOrigins + 1)
   const rows = sql`select coalesce(json_agg(daemons), '[]'::json) from (${daemons}) daemons`
   const { settings, daemonUrls } = single(
@@ -47,3 +50,12 @@ const toDaemonUrls = (rows: unknown) =>
   (rows as DaemonRow[]).map(({ daemon_listen: daemonListen, ...node }) =>
     daemonUrl({ ...node, daemonListen }),
   )
+
+/** Finds the origin of the daemon of one node; null without such a node. */
+export async function findDaemonOrigin({ db }: Panel, id: number): Promise<string | null> {
+  const [found] = await db
+    .select({ scheme: nodes.scheme, fqdn: nodes.fqdn, daemonListen: nodes.daemonListen })
+    .from(nodes)
+    .where(eq(nodes.id, id))
+  return found ? daemonUrl(found) : null
+}

@@ -7,8 +7,19 @@ const minPartBytes = 5 * 1024 * 1024
 /** Milliseconds for uploading or downloading one part. */
 const timeoutMs = 60_000
 
-/** A step of the test; `detail` says what was done, or why it failed. */
-export type StoreStep = { name: string; isOk: boolean; detail: string }
+/** What a step found: a sentence, the code that stands for it, and what it names. */
+type StoreFinding = {
+  detail: string
+  code: 'bucket_answered' | 'upload_joined' | 'size_found' | 'download_done' | 'removal_done' | 'abort_done'
+  values: Record<string, number>
+}
+/** A step of the test; `detail` says what was done, or why it failed, and then nothing was found. */
+export type StoreStep = {
+  name: string
+  isOk: boolean
+  detail: string
+  found: Pick<StoreFinding, 'code' | 'values'> | null
+}
 
 /** An object store that takes uploads in parts. */
 export type TestedStore = { objects: ObjectStore; uploads: MultipartUploads }
@@ -48,7 +59,7 @@ type Trial = TestedStore & {
   parts: Buffer<ArrayBuffer>[]
 }
 
-const steps: [name: string, work: (trial: Trial) => Promise<string>][] = [
+const steps: [name: string, work: (trial: Trial) => Promise<StoreFinding>][] = [
   ['bucket', reachBucket],
   ['upload', uploadArchive],
   ['size', measureArchive],
@@ -59,23 +70,25 @@ const steps: [name: string, work: (trial: Trial) => Promise<string>][] = [
 
 async function runStep(
   name: string,
-  work: () => Promise<string>,
+  work: () => Promise<StoreFinding>,
   describe: (error: unknown) => string,
 ): Promise<StoreStep> {
   try {
-    return { name, isOk: true, detail: await work() }
+    const { detail, ...found } = await work()
+    return { name, isOk: true, detail, found }
   } catch (error) {
-    return { name, isOk: false, detail: describe(error) }
+    return { name, isOk: false, detail: describe(error), found: null }
   }
 }
 
-async function reachBucket({ objects }: Trial): Promise<string> {
+async function reachBucket({ objects }: Trial): Promise<StoreFinding> {
   const startedAt = performance.now()
   await objects.ping()
-  return `answered in ${Math.ceil(performance.now() - startedAt)} ms`
+  const milliseconds = Math.ceil(performance.now() - startedAt)
+  return { detail: `answered in ${milliseconds} ms`, code: 'bucket_answered', values: { milliseconds } }
 }
 
-async function uploadArchive(trial: Trial): Promise<string> {
+async function uploadArchive(trial: Trial): Promise<StoreFinding> {
   const uploadId = await openUpload(trial)
   const parts: UploadedPart[] = []
   for (const [index, part] of trial.parts.entries())
@@ -83,7 +96,11 @@ async function uploadArchive(trial: Trial): Promise<string> {
   const outcome = await trial.uploads.complete(trial.key, uploadId, parts)
   if (outcome !== 'completed')
     throw new Error(`two parts were uploaded, but completing the upload returned: ${outcome}`)
-  return 'two parts were uploaded through signed links and joined'
+  return {
+    detail: 'two parts were uploaded through signed links and joined',
+    code: 'upload_joined',
+    values: {},
+  }
 }
 
 async function openUpload({ uploads, key, openUploadIds }: Trial): Promise<string> {
@@ -113,15 +130,15 @@ async function sendPart(
   return { tag, partNumber }
 }
 
-async function measureArchive({ uploads, key, parts }: Trial): Promise<string> {
+async function measureArchive({ uploads, key, parts }: Trial): Promise<StoreFinding> {
   const found = await uploads.head(key)
   if (!found) throw new Error('the upload was completed, but the archive does not exist')
   if (found.size !== sizeOf(parts))
     throw new Error(`the archive has ${found.size} bytes instead of ${sizeOf(parts)}`)
-  return `the archive has ${found.size} bytes`
+  return { detail: `the archive has ${found.size} bytes`, code: 'size_found', values: { bytes: found.size } }
 }
 
-async function downloadArchive({ objects, key, parts }: Trial): Promise<string> {
+async function downloadArchive({ objects, key, parts }: Trial): Promise<StoreFinding> {
   const response = await fetch(await objects.signedUrl(key, 600, archiveType), {
     signal: AbortSignal.timeout(timeoutMs),
   })
@@ -134,24 +151,24 @@ async function downloadArchive({ objects, key, parts }: Trial): Promise<string> 
   const type = response.headers.get('content-type')
   if (type !== archiveType)
     throw new Error(`daemons would refuse the archive because of its content type ${type}`)
-  return 'the archive was downloaded through a signed link'
+  return { detail: 'the archive was downloaded through a signed link', code: 'download_done', values: {} }
 }
 
 const sizeOf = (parts: Buffer[]) => parts.reduce((size, part) => size + part.length, 0)
 
-async function removeArchive({ objects, uploads, key }: Trial): Promise<string> {
+async function removeArchive({ objects, uploads, key }: Trial): Promise<StoreFinding> {
   await objects.remove(key)
   if (await uploads.head(key)) throw new Error('the archive was deleted, but still exists')
-  return 'the archive was deleted'
+  return { detail: 'the archive was deleted', code: 'removal_done', values: {} }
 }
 
-async function abortUpload(trial: Trial): Promise<string> {
+async function abortUpload(trial: Trial): Promise<StoreFinding> {
   const uploadId = await openUpload(trial)
   const part = await sendPart(trial, uploadId, 1, Buffer.from('aborted'))
   await trial.uploads.abort(trial.key, uploadId)
   const outcome = await trial.uploads.complete(trial.key, uploadId, [part])
   if (outcome === 'completed') throw new Error('an upload was aborted, but could still be completed')
-  return 'an upload was aborted'
+  return { detail: 'an upload was aborted', code: 'abort_done', values: {} }
 }
 
 /** Deletes what the test created. A job deletes leftover uploads a day later. */

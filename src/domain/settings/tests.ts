@@ -14,8 +14,29 @@ import { getSettings } from './settings.ts'
 export const settingTests = ['mail', 'bucket', 'oidc'] as const
 export type SettingTest = (typeof settingTests)[number]
 
-/** The result of a step; `detail` says what was found, or why it failed. */
-export type TestStep = { name: string; state: 'ok' | 'failed'; detail: string }
+/** What a step can find. */
+export const foundCodes = [
+  'mail_stored',
+  'mail_accepted',
+  'bucket_answered',
+  'upload_joined',
+  'size_found',
+  'download_done',
+  'removal_done',
+  'abort_done',
+  'discovery_found',
+  'secret_missing',
+  'secret_set',
+] as const
+export type FoundCode = (typeof foundCodes)[number]
+
+/** What was found: a sentence, the code that stands for it, and what it names. */
+type Found = { detail: string; code: FoundCode; values: Record<string, string | number> }
+/** The result of a step. A step that failed has the words of the service, without a code. */
+export type TestStep = { name: string; state: 'ok' | 'failed' } & (
+  | Found
+  | { detail: string; code: null; values: Record<string, never> }
+)
 export type TestReport = { test: SettingTest; steps: TestStep[] }
 
 /** The recipient; the caller's own address by default. */
@@ -30,8 +51,10 @@ export const testMail = (panel: Panel, input: TestMailInput): Promise<TestReport
     const sent = await step('mail', async () => {
       const { isStored } = await sendTestMail(panel, to, footnote)
       return isStored
-        ? `No mail service is configured: the mail to ${to} was stored in the outbox.`
-        : `The mail service accepted the mail to ${to}.`
+        ? found('mail_stored', `No mail service is configured: the mail to ${to} was stored in the outbox.`, {
+            to,
+          })
+        : found('mail_accepted', `The mail service accepted the mail to ${to}.`, { to })
     })
     return [sent]
   })
@@ -47,7 +70,11 @@ export const testBucket = (panel: Panel): Promise<TestReport> =>
     if (!uploads)
       throw badRequest('This panel stores objects on its own disk: its operator has to set S3_BUCKET.')
     const steps = await testObjectStore({ objects, uploads }, causeOf)
-    return steps.map(({ name, isOk, detail }) => ({ name, state: isOk ? 'ok' : 'failed', detail }))
+    return steps.map(({ name, detail, found: what, ...step }) =>
+      step.isOk && what
+        ? { name, state: 'ok', ...found(what.code, detail, what.values) }
+        : failed(name, detail),
+    )
   })
 
 /**
@@ -60,19 +87,38 @@ export const testOidc = (panel: Panel): Promise<TestReport> =>
     const secrets = { state: randomText(32), verifier: randomText(64), nonce: randomText(32) }
     const discovery = await step('discovery', async () => {
       const { origin, pathname } = new URL(await panel.oauth.authorizationUrl(client, secrets))
-      return `Users sign in at ${origin}${pathname}. Allow the redirect address ${client.redirectUri} there.`
+      const values = { address: origin + pathname, redirect: client.redirectUri }
+      const detail = `Users sign in at ${values.address}. Allow the redirect address ${values.redirect} there.`
+      return found('discovery_found', detail, values)
     })
     return [discovery, secretStep(client.clientSecret)]
   })
 
 const secretStep = (clientSecret: string): TestStep =>
   clientSecret === ''
-    ? { name: 'secret', state: 'failed', detail: 'The client secret is missing.' }
+    ? { name: 'secret', state: 'failed', ...found('secret_missing', 'The client secret is missing.') }
     : {
         name: 'secret',
         state: 'ok',
-        detail: 'A client secret is set. Only a sign-in shows whether the provider accepts it.',
+        ...found(
+          'secret_set',
+          'A client secret is set. Only a sign-in shows whether the provider accepts it.',
+        ),
       }
+
+const found = (code: FoundCode, detail: string, values: Found['values'] = {}): Found => ({
+  code,
+  detail,
+  values,
+})
+
+const failed = (name: string, detail: string): TestStep => ({
+  name,
+  state: 'failed',
+  detail,
+  code: null,
+  values: {},
+})
 
 async function readOidcClient(panel: Panel) {
   const settings = await getSettings(panel, [
@@ -94,10 +140,10 @@ async function report(panel: Panel, test: SettingTest, run: () => Promise<TestSt
   return { test, steps }
 }
 
-async function step(name: string, work: () => Promise<string>): Promise<TestStep> {
+async function step(name: string, work: () => Promise<Found>): Promise<TestStep> {
   try {
-    return { name, state: 'ok', detail: await work() }
+    return { name, state: 'ok', ...(await work()) }
   } catch (error) {
-    return { name, state: 'failed', detail: causeOf(error) }
+    return failed(name, causeOf(error))
   }
 }

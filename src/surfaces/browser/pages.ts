@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import type { User } from '../../db/tables/users.ts'
 import { type Language, resolveLanguage } from '../../domain/languages.ts'
 import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
-import { readSignedInPage } from '../../domain/nodes/daemon-origins.ts'
+import { findDaemonOrigin, readSignedInPage } from '../../domain/nodes/daemon-origins.ts'
 import { randomText } from '../../domain/secrets.ts'
 import { type Captcha, readGuestConfiguration } from '../../domain/setup/guest-configuration.ts'
 import { withMetadata } from '../../http/metadata.ts'
@@ -161,7 +161,7 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
   const isElsewhere = !isAtPanelAddress(c.req.url, panel.config.url)
   setPageHeaders(c, panel.config.url, {
     nonce,
-    connectSources: daemonSources(daemonOrigins),
+    connectSources: await daemonSources(c, daemonOrigins),
     embedSources: captchaSources.get(captcha.provider) ?? [],
     hasSecretUrl: name === 'reset' || name === 'verify',
   })
@@ -189,9 +189,10 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
 }
 
 /** Finds the name of the panel; for guests the captcha, and whether the panel has to be set up; for users their daemons. */
-async function findSiteConfiguration({ var: { panel, account } }: Context<BrowserEnv>) {
+async function findSiteConfiguration(c: Context<BrowserEnv>) {
+  const { panel, account } = c.var
   if (!account) return { ...(await readGuestConfiguration(panel)), daemonOrigins: [] }
-  const page = await readSignedInPage(panel, maxDaemonSources)
+  const page = await readSignedInPage(panel, { readsNodes: readsNodes(c), maxOrigins: maxDaemonSources })
   return { ...page, captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
 }
 
@@ -215,10 +216,22 @@ const siteConfiguration = (
 /** Origins that a policy can name: no IPv6 addresses, and nothing that could end the source. */
 const originPattern = /^https?:\/\/[a-z\d-]+(\.[a-z\d-]+)*:\d{1,5}$/i
 
-/** Lists the policy sources of daemons. */
-function daemonSources(origins: string[] | null): string[] {
-  if (!origins?.every((origin) => originPattern.test(origin))) return ['wss:', 'https:']
+/** Lists the policy sources of daemons. Where it cannot name all, it names the one that a page of administrators is about. */
+async function daemonSources(c: Context<BrowserEnv>, origins: string[] | null): Promise<string[]> {
+  if (!origins?.every((origin) => originPattern.test(origin))) {
+    const own = readsNodes(c) ? await findDaemonOrigin(c.var.panel, shownNodeId(c)) : null
+    return ['wss:', 'https:', ...(own !== null && originPattern.test(own) ? [own] : [])]
+  }
   return origins.flatMap((origin) => [origin, origin.replace(/^http/, 'ws')])
+}
+
+/** Whether the caller is an administrator who may read nodes. */
+const readsNodes = (c: Context<BrowserEnv>): boolean => ((c.var.acl?.nodes ?? 0) & 1) === 1
+
+/** Returns the id of the node that a page of administrators is about; 0 for other pages. */
+function shownNodeId(c: Context<BrowserEnv>): number {
+  const { section, item = '' } = c.req.param() as { section?: string; item?: string }
+  return section === 'nodes' && /^[1-9]\d{0,8}$/.test(item) ? Number(item) : 0
 }
 
 /** Reads title and description of a page in this language, and the texts for a page at another address. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { doctorChecks } from '../../../domain/nodes/doctor-findings.ts'
+import { doctorChecks, findingCodes } from '../../../domain/nodes/doctor-findings.ts'
 import type { Diagnosis } from '../../../domain/nodes/doctor.ts'
 import { resource, timestamp, Timestamp } from '../../../http/resource.ts'
 
@@ -18,6 +18,8 @@ export const NodeDoctorResource = resource(
         z.object({
           id: z.enum(doctorChecks),
           state: z.enum(['ok', 'warning', 'failed', 'skipped', 'unknown']),
+          code: z.enum(findingCodes).describe('Stands for the meaning and the advice'),
+          values: z.record(z.string(), z.union([z.string(), z.number()])).describe('What they name'),
           meaning: z.string(),
           advice: z.string().nullable(),
           url: z.url().nullable().describe('An address for the browser to try'),

@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import type { HeartbeatCause, NodeHeartbeat } from '../../../db/tables/node-heartbeats.ts'
-import { causeMeanings } from '../../../domain/heartbeats/causes.ts'
+import type { NodeHeartbeat } from '../../../db/tables/node-heartbeats.ts'
+import { heartbeatCauses } from '../../../domain/heartbeats/heartbeats.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
-
-const causes = Object.keys(causeMeanings) as [HeartbeatCause, ...HeartbeatCause[]]
 
 /** The last answer of a node to the check of each minute. */
 export const NodeHeartbeatResource = resource(
@@ -17,7 +15,7 @@ export const NodeHeartbeatResource = resource(
       since: Timestamp().nullable(),
       checked_at: Timestamp().nullable(),
       last_up_at: Timestamp().nullable().describe('Null while it never answered'),
-      cause: z.enum(causes).nullable().describe('Why it is down'),
+      cause: z.enum(heartbeatCauses).nullable().describe('Why it is down'),
       status: z.int().nullable().describe('The HTTP status of a refusal'),
       version: z.string().nullable(),
       clock_offset_seconds: z

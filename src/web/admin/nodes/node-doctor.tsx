@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Loaded } from '../../components/states.tsx'
 import type { Item, Node, NodeDoctor as Doctor } from '../resources.ts'
+import { useLoadedTexts } from '../use-loaded-texts.ts'
 
 type Check = Doctor['checks'][number]
 
@@ -43,41 +44,85 @@ export function NodeDoctor({ node }: { node: Node }) {
 }
 
 /** What the doctor found, check by check. */
-export const DoctorChecks = ({ checks }: { checks: readonly Check[] }) => (
-  <ul className="divide-y divide-line text-sm">
-    {checks.map((check) => (
-      <li key={check.id} className="flex items-start gap-3 py-2.5">
-        {check.id === 'browser' ? <BrowserState check={check} /> : <State state={check.state} />}
-        <div className="min-w-0">
-          <p className="wrap-anywhere">{check.meaning}</p>
-          {check.advice && <p className="text-muted wrap-anywhere">{check.advice}</p>}
-        </div>
-      </li>
-    ))}
-  </ul>
-)
-
-function State({ state }: { state: Check['state'] }) {
-  const { t } = useTranslation('admin')
-  return <Badge tone={tones[state]}>{t(`nodes.check_${state}`)}</Badge>
+export function DoctorChecks({ checks }: { checks: readonly Check[] }) {
+  const areTextsThere = useLoadedTexts('doctor')
+  if (!areTextsThere) return null
+  return (
+    <ul className="divide-y divide-line text-sm">
+      {checks.map((check) =>
+        check.id === 'browser' ? (
+          <BrowserFinding key={check.id} check={check} />
+        ) : (
+          <Finding key={check.id} {...check} />
+        ),
+      )}
+    </ul>
+  )
 }
 
-/** Whether this browser reaches the daemon, which only it can tell. */
-function BrowserState({ check: { url, state } }: { check: Check }) {
-  const isReached = useBrowserReach(url)
-  if (isReached === undefined) return <State state={state} />
-  return <State state={isReached ? 'ok' : 'failed'} />
+type FindingProps = Pick<Check, 'state' | 'values' | 'url'> & {
+  /** Stands for the texts, also for those that only the browser knows. */
+  code: string
 }
 
-/** Tries whether this browser gets an answer at an address; undefined until it is known, and without one. */
-export const useBrowserReach = (url: string | null): boolean | undefined =>
+function Finding({ state, code, values, url }: FindingProps) {
+  const { t } = useTranslation('doctor')
+  const advice = t(`${code}.advice`, { ...values, defaultValue: '' })
+  return (
+    <li className="flex items-start gap-3 py-2.5">
+      <Badge tone={tones[state]}>{t(`admin:nodes.check_${state}`)}</Badge>
+      <div className="min-w-0">
+        <p className="wrap-anywhere">{t(`${code}.meaning`, values)}</p>
+        {advice !== '' && <p className="text-muted wrap-anywhere">{advice}</p>}
+        {url !== null && state !== 'ok' && (
+          <a href={url} target="_blank" rel="noreferrer" className="text-brand-text underline wrap-anywhere">
+            {url}
+          </a>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Whether this browser reaches the daemon, which only it can tell, unless it is known that none can. */
+function BrowserFinding({ check }: { check: Check }) {
+  const isReached = useBrowserReach(check.state === 'unknown' ? check.url : null)
+  if (isReached === undefined) return <Finding {...check} />
+  if (isReached === null) return <Finding {...check} code="browser.blocked" />
+  return isReached ? (
+    <Finding {...check} state="ok" code="browser.reached" />
+  ) : (
+    <Finding {...check} state="failed" code="browser.unreached" />
+  )
+}
+
+/**
+ * Tries whether this browser gets an answer at an address. Null: the policy of the page forbids to try, as it does for
+ * nodes that are newer than the page. Undefined until it is known, and without an address.
+ */
+export const useBrowserReach = (url: string | null): boolean | null | undefined =>
   useQuery({
     queryKey: ['admin', 'reach', url],
-    queryFn: ({ signal }) =>
-      fetch(url ?? '', { mode: 'no-cors', signal }).then(
-        () => true,
-        () => false,
-      ),
+    queryFn: ({ signal }) => tryToReach(url ?? '', signal),
     enabled: url !== null,
     retry: false,
   }).data
+
+async function tryToReach(url: string, signal: AbortSignal): Promise<boolean | null> {
+  const { origin } = new URL(url)
+  let isForbidden = false
+  const onViolation = ({ blockedURI }: SecurityPolicyViolationEvent) => {
+    isForbidden ||= blockedURI.startsWith(origin)
+  }
+  document.addEventListener('securitypolicyviolation', onViolation)
+  try {
+    await fetch(url, { mode: 'no-cors', signal })
+    return true
+  } catch {
+    // The event of a violation comes after the failure.
+    await new Promise((resolve) => setTimeout(resolve))
+    return isForbidden ? null : false
+  } finally {
+    document.removeEventListener('securitypolicyviolation', onViolation)
+  }
+}

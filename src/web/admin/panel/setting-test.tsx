@@ -48,12 +48,14 @@ function Outcome({ report: { is_successful: isSuccessful, steps } }: { report: R
         {t(isSuccessful ? 'settings.test_passed' : 'settings.test_failed')}
       </p>
       <ul className="mt-2 divide-y divide-line text-sm">
-        {steps.map(({ name, state, detail }) => (
+        {steps.map(({ name, state, detail, code, values }) => (
           <li key={name} className="flex items-start gap-3 py-2.5">
             <Badge tone={state === 'ok' ? 'good' : 'bad'}>{t(`nodes.check_${state}`)}</Badge>
             <div className="min-w-0">
               <p className="font-medium">{t(`settings.step_${name}`, { defaultValue: name })}</p>
-              <p className="text-muted wrap-anywhere">{detail}</p>
+              <p className="text-muted wrap-anywhere">
+                {code === null ? detail : t(`settings.found.${code}`, values)}
+              </p>
             </div>
           </li>
         ))}
