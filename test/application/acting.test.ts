@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { listMountedRoutes } from '../../src/cli/api-info.ts'
 import { activity, sessions, users } from '../../src/db/schema.ts'
@@ -9,6 +10,7 @@ import {
   changeOf,
   fullAcl,
   makeApplicationToken,
+  makeNode,
   makeRole,
   makeRoleHolder,
   makeServer,
@@ -64,6 +66,36 @@ describe('acting for a user', () => {
       acted_for_id: user.id,
     })
     expect((await leave()).status).toBe(400)
+  })
+
+  it('has both names in what a daemon reports of it, and in the feeds of the user', async () => {
+    const node = await makeNode(world)
+    const server = await makeServer(world, { ownerId: user.id, node })
+    await act()
+    const path = `/api/client/servers/${server.uuid}`
+    const { body } = await browser.request('GET', `${path}/websocket`)
+    const claims = decodeJwt(body.data.token)
+    expect([user.uuid, root.uuid]).not.toContain(claims.user_uuid)
+    const report = {
+      user: claims.user_uuid,
+      server: server.uuid,
+      event: 'server:console.command',
+      metadata: { command: 'list' },
+      ip: '203.0.113.4',
+      timestamp: world.clock.now.toISOString(),
+    }
+    const token = `${node.daemonTokenId}.${node.secret}`
+    const reported = await world.request('POST', '/api/remote/activity', { token, body: { data: [report] } })
+    expect(reported.status).toBe(200)
+    const entries = await world.database.db.select().from(activity).where(eq(activity.serverId, server.id))
+    expect(entries).toMatchObject([
+      { event: 'server:console.command', actorId: root.id, actedForId: user.id },
+    ])
+    const feed = await browser.request('GET', `${path}/activity?include=actor`)
+    expect(feed.body.data[0].attributes).toMatchObject({
+      acted_for: user.username,
+      relationships: { actor: { attributes: { username: root.username } } },
+    })
   })
 
   it('is shown to the page, without the levels of the administrator', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { makeApplicationToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
+import { makeAllocation, makeApplicationToken, makeNode, makeServer, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -53,5 +53,22 @@ describe('searching', () => {
     for (const search of ['hero', 'heron.nodes', node.uuid.slice(0, 18)])
       expect(await idsOf('nodes', { search }), search).toEqual([node.id])
     expect(await idsOf('nodes', { 'filter[location_id]': String(node.locationId) })).toContain(node.id)
+  })
+
+  it('finds servers by their address, also an alias or IPv6, with its port', async () => {
+    const node = await makeNode(world)
+    const server = await makeServer(world, { node })
+    const values = { serverId: server.id }
+    await makeAllocation(world, node, {
+      ...values,
+      ip: '203.0.113.9',
+      port: 25_777,
+      ipAlias: 'Play.Heron.test',
+    })
+    await makeAllocation(world, node, { ...values, ip: '2001:db8::7', port: 25_778 })
+    for (const search of ['203.0.113.9:25777', '203.0.113.9', 'play.heron.test:25777', '[2001:db8::7]:25778'])
+      expect(await idsOf('servers', { search }), search).toEqual([server.id])
+    for (const search of ['203.0.113.9:25778', 'play.heron.test:1', 'x:99999'])
+      expect(await idsOf('servers', { search }), search).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { keptStatement, prepareCells } from '../../db/cell-statements.ts'
-import { activity, nodes, servers, subusers, throttles, users } from '../../db/schema.ts'
+import { activity, activitySubjects, nodes, servers, subusers, throttles, users } from '../../db/schema.ts'
 import type { Activity } from '../../db/tables/activity.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import { canonicalAddress } from '../../ip-addresses.ts'
@@ -117,7 +117,7 @@ const dayMs = 86_400_000
  * Adds the entries that a daemon reports to the activity log, in one statement. An entry that is repeated
  * within two days adds nothing. Drops entries that cannot be stored, that belong to servers of other nodes,
  * and, with a log line, those beyond half a million in a day. The actor is kept only if they have access to
- * the server or acted on it in the last two days. Spec: docs/remote.md#activity. Wings: POST /activity.
+ * the server or acted on it in the last two days; one who acted for a user in that time is kept with that user. Spec: docs/remote.md#activity. Wings: POST /activity.
  *
  * With a pair the node is not authenticated yet: returns false, and adds nothing, unless the node still has that pair.
  */
@@ -162,8 +162,9 @@ function addReports(): SQL {
   return sql`
     with caller as materialized (
       select ${nodes.id} as id from ${nodes} where ${nodes.id} = ${placeholder('nodeId')}::integer and ${isCurrentPair()}
-    ), added as (insert into ${activity} (timestamp, event, ip, source, actor_id, server_id, node_id, properties, digest)
-    select report.at, report.event, report.ip, report.source, actor.id, server.id, server.node_id,
+    ), added as (insert into ${activity} (timestamp, event, ip, source, actor_id, acted_for_id, server_id, node_id, properties, digest)
+    select report.at, report.event, report.ip, report.source,
+      coalesce(acting.actor_id, actor.id), acting.acted_for_id, server.id, server.node_id,
       report.properties, report.digest
     from rows from (
       jsonb_to_recordset(${placeholder('reports')}::jsonb) as (
@@ -182,6 +183,14 @@ function addReports(): SQL {
         and earlier.timestamp > ${deduplicatedSince} order by earlier.timestamp desc limit 1
       )
     )
+    left join lateral (
+      select entry.actor_id, subject.subject_id as acted_for_id
+      from ${activity} entry join ${activitySubjects} subject
+        on subject.activity_id = entry.id and subject.subject_type = 'user'
+      where actor.id is null and entry.event = 'admin:user.act' and entry.timestamp > ${deduplicatedSince}
+        and entry.properties ->> 'token_user' = report."user"::text
+      limit 1
+    ) acting on true
     where exists (select 1 from caller) and not ${limit.isReached} and (
       select true from ${activity} earlier where earlier.digest = report.digest
       and earlier.timestamp > ${deduplicatedSince} limit 1

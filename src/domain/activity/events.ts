@@ -89,7 +89,7 @@ export const activityEvents = {
   'admin:user.create': ['username'],
   'admin:user.update': ['username', 'changed'],
   'admin:user.delete': ['username'],
-  'admin:user.act': ['username'],
+  'admin:user.act': ['username', 'token_user'],
   'admin:user.leave': ['username'],
   'admin:user.suspend': ['username'],
   'admin:user.unsuspend': ['username'],

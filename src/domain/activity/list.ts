@@ -37,6 +37,8 @@ export type ActivityEntry = {
   entry: ShownEntry
   /** Null when there is none or the account is gone; absent unless it was requested. */
   actor?: User | null
+  /** User name of the user for whom an administrator acted; absent like the actor. */
+  actedFor?: string | null
   /** Whether the caller is the actor. */
   isOwn: boolean
   /** Whether the caller may see the address. */
@@ -53,9 +55,14 @@ export type ActivityEntryPage = RowPage<ActivityEntry> & { events: string[] }
 
 const columnsOf = (withActor: boolean) => (): EntryColumns => ({
   names: entryColumns,
-  further: withActor ? { actor: embedOne(users, { where: (user) => eq(user.id, activity.actorId) }) } : {},
+  further: withActor
+    ? {
+        actor: embedOne(users, { where: (user) => eq(user.id, activity.actorId) }),
+        actedFor: sql`(select ${users.username} from ${users} where ${users.id} = ${activity.actedForId})`,
+      }
+    : {},
 })
-type FoundFeed = FoundEntries<ShownEntry & { actor?: User | null }>
+type FoundFeed = FoundEntries<ShownEntry & { actor?: User | null; actedFor?: string | null }>
 
 const nameOf = (name: string, withActor: boolean) => (withActor ? `${name}_with_actors` : name)
 
@@ -116,11 +123,12 @@ export function toActivityFeed(
   const caller = requireCaller(panel)
   const page = toEntryPage(found, request)
   const rows = page.rows.map((entry) => {
-    const { actor } = entry
+    const { actor, actedFor } = entry
     const isOwn = entry.actorId === caller.id
     return {
       entry,
       ...(actor === undefined ? {} : { actor }),
+      ...(actedFor === undefined ? {} : { actedFor }),
       isOwn,
       isAddressVisible: isOwn || caller.rootAdmin,
       arePropertiesVisible: isOwn || showsProperties(permissions, entry.event),

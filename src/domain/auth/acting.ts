@@ -5,6 +5,7 @@ import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordAdminEvent } from '../activity/record.ts'
 import { lockUser } from '../users/users.ts'
 import { requireUnsuspended } from './caller.ts'
+import { actingTokenUser } from './token-user.ts'
 import { insertSession, type NewSession, renewSession, sessionId } from './sessions.ts'
 
 /** Minutes for which an administrator acts for a user. Spec: docs/accounts.md#acting-for-a-user. */
@@ -30,7 +31,12 @@ export async function startActing(panel: Panel, id: number, userAgent: string): 
     await tx.db.delete(sessions).where(eq(sessions.administratorSessionId, own.administratorSessionId))
     const values = { ...own, userId: id, authVersion: user.authVersion }
     const token = await insertSession(tx, values, actingMinutes, { userAgent, previous: null })
-    await recordAdminEvent(tx, 'admin:user.act', { type: 'user', id }, { username: user.username })
+    await recordAdminEvent(
+      tx,
+      'admin:user.act',
+      { type: 'user', id },
+      { username: user.username, token_user: actingTokenUser(sessionId(token)) },
+    )
     return { token, userId: id, expiresAt: new Date(tx.now().getTime() + actingMinutes * 60_000) }
   })
 }

@@ -1,6 +1,7 @@
 import { type DaemonTokenScope, signDaemonToken } from '../../adapters/daemon-token.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
+import { tokenUserOf } from '../auth/token-user.ts'
 import type { ServerOnNode } from '../servers/access.ts'
 import { websocketTokenId } from '../servers/websocket-tokens.ts'
 import { daemonUrl, decryptDaemonToken } from './daemon-address.ts'
@@ -21,9 +22,6 @@ export async function signUserToken(
   claims: Record<string, string>,
 ): Promise<string> {
   const user = requireCaller(panel)
-  const { actor } = panel
-  // The daemon reports what was done by this user, and ends the token by its id.
-  const reported = (actor.kind === 'user' && actor.administrator) || user
   return signDaemonToken({
     scope,
     secret: await decryptDaemonToken(panel, node),
@@ -32,7 +30,7 @@ export async function signUserToken(
     jti: websocketTokenId(user, server),
     issuedAt: panel.now(),
     lifetimeSeconds,
-    claims: { ...claims, server_uuid: server.uuid, user_uuid: reported.uuid },
+    claims: { ...claims, server_uuid: server.uuid, user_uuid: tokenUserOf(panel) },
   })
 }
 

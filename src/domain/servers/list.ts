@@ -8,6 +8,7 @@ import { type Server, serverStatuses } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { combineFilters, containsFilter, idFilter, type ListRequest, shapeName } from '../filters.ts'
+import { addressSearch } from './search.ts'
 import { orderOfServers } from './sorts.ts'
 
 /** A server with its related rows. */
@@ -53,7 +54,7 @@ function stateFilter(values: string[]) {
 export const serverFilters = Object.keys(filters)
 
 /**
- * Lists one page of all servers. `search` matches parts of name, uuid and external id.
+ * Lists one page of all servers. `search` matches parts of name, uuid and external id, and an address with its port.
  * Spec: getApplicationServers.
  */
 export function listServers(
@@ -71,6 +72,7 @@ export function listServers(
       search === null
         ? undefined
         : or(
+            addressSearch(search) ?? undefined,
             ...[servers.name, servers.uuid, servers.externalId].map((column) =>
               containsFilter(column)([search]),
             ),

@@ -17,6 +17,34 @@ const zeroUuid = '00000000-0000-0000-0000-000000000000'
  */
 export const serverSearchFilter: Filter = (values) => or(...values.map(searchCondition))
 
+/** An address as it is shown, also by an alias, with a whole port. */
+const shownAddressPattern = /^\[?([^\s\]]{1,255}?)\]?:(\d{1,5})$/
+
+/**
+ * Matches servers by an address of theirs: as the general search does, and by an alias or an IPv6 address with its
+ * port. Returns null for text that is no address.
+ */
+export function addressSearch(text: string): SQL | null {
+  const [, ip, port] = addressPattern.exec(text) ?? []
+  if (ip !== undefined || port !== undefined) return allocationCondition(ip, port)
+  const [, host = '', wholePort] = shownAddressPattern.exec(text) ?? []
+  if (wholePort === undefined || Number(wholePort) > maxPort) return null
+  const matching = new QueryBuilder({ casing: 'snake_case' })
+    .select({ serverId: allocations.serverId })
+    .from(allocations)
+    .where(
+      and(
+        isNotNull(allocations.serverId),
+        eq(allocations.port, Number(wholePort)),
+        or(
+          eq(allocations.ip, host.toLowerCase()),
+          sql`lower(${allocations.ipAlias}) = ${host.toLowerCase()}`,
+        ),
+      ),
+    )
+  return sql`${servers.id} = any(array(${matching}))`
+}
+
 function searchCondition(text: string): SQL | undefined {
   const [, ip, port] = addressPattern.exec(text) ?? []
   if (ip !== undefined || port !== undefined) return allocationCondition(ip, port)

@@ -3,6 +3,7 @@ import { signDaemonToken } from '../../adapters/daemon-token.ts'
 import type { User } from '../../db/tables/users.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
+import { tokenUserOf } from '../auth/token-user.ts'
 import { daemonUrl, decryptDaemonToken } from '../nodes/daemon-address.ts'
 import type { ServerAccess } from './access.ts'
 
@@ -34,7 +35,7 @@ export async function createWebsocketToken(
     jti: websocketTokenId(user, server),
     issuedAt: panel.now(),
     lifetimeSeconds,
-    claims: { server_uuid: server.uuid, user_uuid: user.uuid, user_id: user.id, permissions },
+    claims: { server_uuid: server.uuid, user_uuid: tokenUserOf(panel), user_id: user.id, permissions },
   })
   return { token, socket: `${origin.replace(/^http/, 'ws')}/api/servers/${server.uuid}/ws` }
 }

@@ -91,6 +91,7 @@ function Row({ entry, onOpen }: { entry: ActivityEntry; onOpen: () => void }) {
       <div className="min-w-0 flex-1 text-sm">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
           <span className="font-medium wrap-anywhere text-ink">{name}</span>
+          {entry.acted_for && <span className="wrap-anywhere">→ {entry.acted_for}</span>}
           <RelativeTime at={entry.timestamp} />
           {entry.ip && <PrivateText text={entry.ip} className="tabular-nums" />}
           {entry.is_api && <Badge>{t('by_api')}</Badge>}

@@ -7,9 +7,7 @@ import {
   User as UserIcon,
 } from 'lucide-react'
 import { adminGet, type AdminQuery } from '../api/admin.ts'
-import { abortedBy, clientApi, json } from '../api/client.ts'
 import { rowsOf } from '../api/resources.ts'
-import { site } from '../app/site.ts'
 import { loadTexts } from '../app/texts.ts'
 import { fetchEggs } from './form/choice-sources.ts'
 import { can } from './levels.ts'
@@ -64,33 +62,14 @@ async function rowsBy<Row extends { id: number }>(
   return [...new Map(lists.flat().map((row) => [row.id, row])).values()]
 }
 
-async function findServers(search: string, signal: AbortSignal): Promise<AdminCommand[]> {
-  const [rows, byAddress] = await Promise.all([
-    rowsBy<Server>('/servers', search, signal),
-    site.user?.root_admin ? serversByAddress(search, signal) : [],
-  ])
-  const found = [...rows.map(({ id, name, identifier }) => ({ id, name, identifier })), ...byAddress]
-  return [...new Map(found.map((server) => [server.id, server])).values()].map(
-    ({ id, name, identifier }) => ({
-      id: `admin-server-${id}`,
-      icon: ServerIcon,
-      text: name,
-      hint: `${i18next.t('strings:word.server')} · ${identifier}`,
-      path: `servers/${id}`,
-    }),
-  )
-}
-
-/** The Client API also finds servers by their addresses and ports. */
-async function serversByAddress(search: string, signal: AbortSignal) {
-  const query = { type: 'admin-all', 'filter[*]': search, per_page: maxResults } as const
-  const page = await json(clientApi.$get({ query }, abortedBy(signal))).catch(() => null)
-  return (page ? rowsOf(page) : []).map(({ internal_id: id, name, identifier }) => ({
-    id: Number(id),
-    name,
-    identifier,
+const findServers = async (search: string, signal: AbortSignal): Promise<AdminCommand[]> =>
+  (await rowsBy<Server>('/servers', search, signal)).map(({ id, name, identifier }) => ({
+    id: `admin-server-${id}`,
+    icon: ServerIcon,
+    text: name,
+    hint: `${i18next.t('strings:word.server')} · ${identifier}`,
+    path: `servers/${id}`,
   }))
-}
 
 const findUsers = async (search: string, signal: AbortSignal): Promise<AdminCommand[]> =>
   (await rowsBy<User>('/users', search, signal)).map(({ id, username, email }) => ({
@@ -101,8 +80,9 @@ const findUsers = async (search: string, signal: AbortSignal): Promise<AdminComm
     path: `users/${id}`,
   }))
 
+/** A node is also found by the address of its daemon with the port. */
 const findNodes = async (search: string, signal: AbortSignal): Promise<AdminCommand[]> =>
-  (await rowsBy<Node>('/nodes', search, signal)).map(({ id, name, fqdn }) => ({
+  (await rowsBy<Node>('/nodes', search.replace(/:\d{1,5}$/, ''), signal)).map(({ id, name, fqdn }) => ({
     id: `admin-node-${id}`,
     icon: HardDrive,
     text: name,
@@ -114,7 +94,10 @@ async function findEggs(search: string, signal: AbortSignal): Promise<AdminComma
   const wanted = search.toLowerCase()
   const eggs = await fetchEggs(signal).catch(() => [])
   return eggs
-    .filter(({ egg }) => egg.name.toLowerCase().includes(wanted) || egg.uuid.startsWith(wanted))
+    .filter(
+      ({ egg: { id, name, uuid } }) =>
+        String(id) === wanted || name.toLowerCase().includes(wanted) || uuid.startsWith(wanted),
+    )
     .slice(0, maxResults)
     .map(({ egg, nest }) => ({
       id: `admin-egg-${egg.id}`,

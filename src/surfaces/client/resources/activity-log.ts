@@ -24,6 +24,8 @@ export const ActivityLogResource = resource(
       properties: z.record(z.string(), z.unknown()),
       /** Left out unless the caller may not see the properties. */
       properties_withheld: z.literal(true).optional(),
+      /** Left out unless an administrator acted for a user, and the actor is included. */
+      acted_for: z.string().optional(),
       has_additional_metadata: z.boolean(),
       timestamp: Timestamp(),
       relationships: z.object({ actor: z.union([PublicUserResource.One(), NullResource()]) }).optional(),
@@ -37,6 +39,7 @@ export const ActivityLogResource = resource(
     description: row.entry.description,
     properties: row.arePropertiesVisible ? presentProperties(row) : {},
     ...(row.arePropertiesVisible ? {} : { properties_withheld: true as const }),
+    ...(row.actedFor ? { acted_for: row.actedFor } : {}),
     has_additional_metadata: row.arePropertiesVisible && hasAdditionalMetadata(row),
     timestamp: timestamp(row.entry.timestamp),
     ...(row.actor === undefined ? {} : { relationships: { actor: actorOf(row) } }),
