@@ -30,12 +30,17 @@ async function sitDown(): Promise<PageDriver> {
 
 /** Creates a server where there is room, without waiting for its installation. */
 async function makeServer(values: { name: string; user: number; nest: number; egg: number }): Promise<void> {
-  const { attributes } = (await panel.asAdmin('GET', `/nests/${values.nest}/eggs/${values.egg}`)).body
+  const { attributes } = (
+    await panel.asAdmin('GET', `/nests/${values.nest}/eggs/${values.egg}?include=variables`)
+  ).body
+  const variables = attributes.relationships.variables.data.map(({ attributes }: any) => attributes)
   const answer = await panel.asAdmin('POST', '/servers', {
     ...values,
     docker_image: Object.values(attributes.docker_images)[0],
     startup: attributes.startup,
-    environment: {},
+    environment: Object.fromEntries(
+      variables.map((variable: any) => [variable.env_variable, variable.default_value]),
+    ),
     limits: { memory: 64, swap: 0, disk: 64, io: 500, cpu: 0 },
     feature_limits: { databases: 0, allocations: 0, backups: 0 },
     deploy: { locations: [], dedicated_ip: false, port_range: ['31000-31004'] },
