@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { HttpEnv } from '../http/http-env.ts'
 import { activity } from './application/activity.ts'
 import { allocations } from './application/allocations.ts'
+import { appearance } from './application/appearance.ts'
 import { bulkOperations } from './application/bulk-operations.ts'
 import { databaseHosts } from './application/database-hosts.ts'
 import { databases } from './application/databases.ts'
@@ -55,6 +56,7 @@ export const application = new Hono<HttpEnv>()
   .route('/servers', serverStatistics)
   .route('/overview', overview)
   .route('/settings', settings)
+  .route('/settings', appearance)
   .route('/settings/test', settingTests)
   .route('/setup', setup)
   .route('/users', users)

@@ -3,6 +3,7 @@ import type { HttpEnv } from '../http/http-env.ts'
 import { locales } from './browser/locales.ts'
 import { login } from './browser/login.ts'
 import { notFoundPage } from './browser/not-found.ts'
+import { logos } from './browser/logos.ts'
 import { oauth } from './browser/oauth.ts'
 import { outbox } from './browser/outbox.ts'
 import { pages } from './browser/pages.ts'
@@ -21,6 +22,7 @@ export const browser = new Hono<HttpEnv>()
   .route('/account/security', security)
   .route('/', pages)
   .route('/', locales)
+  .route('/', logos)
   .route('/', register)
   .route('/', password)
   .route('/', outbox)

@@ -39,6 +39,7 @@ function mountPreparations(world: World): Preparations {
 export const accountEvents: Record<string, keyof typeof activityEvents> = {
   ...mountEvents,
   'POST /nodes/:node/configure-command': 'user:api-key.create',
+  'POST /eggs/fetch': 'admin:egg.fetch',
   'POST /roles': 'admin:role.create',
   'PATCH /roles/:role': 'admin:role.update',
   'DELETE /roles/:role': 'admin:role.delete',

@@ -26,10 +26,11 @@ import { accountEvents, accountPreparations, type Preparations } from './audit-p
 const world = useWorld()
 const daemon = useStubDaemon()
 const nameOf = (row: RouteRow) => `${row.method} ${row.path.replace('/api/application', '')}`
-/** Refuses keys (acting.test.ts has its event), what the panel itself finds (heartbeats.test.ts), and what changes nothing. */
+/** Refuses keys (acting.test.ts has its event), what the panel itself finds (heartbeats.test.ts), takes a file (appearance.test.ts), or changes nothing. */
 const recordedOtherwise = [
   'POST /users/:user/act',
   'POST /nodes/:node/heartbeat',
+  'POST /settings/logo',
   'POST /nests/:nest/eggs/import/preview',
 ]
 const routes = listMountedRoutes().filter(
@@ -178,7 +179,6 @@ const events: Record<string, keyof typeof activityEvents> = {
   'PATCH /nests/:nest/eggs/:egg': 'admin:egg.update',
   'DELETE /nests/:nest/eggs/:egg': 'admin:egg.delete',
   'POST /nests/:nest/eggs/import': 'admin:egg.import',
-  'POST /eggs/fetch': 'admin:egg.fetch',
   'POST /nests/:nest/eggs/:egg/duplicate': 'admin:egg.create',
   'POST /nests/:nest/eggs/:egg/variables': 'admin:egg-variable.create',
   'PATCH /nests/:nest/eggs/:egg/variables/:variable': 'admin:egg-variable.update',

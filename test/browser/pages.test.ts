@@ -206,6 +206,8 @@ describe('what the application starts with', () => {
 
 describe('the application', () => {
   const shell = {
+    icon: null,
+    style: null,
     language: 'en',
     panelName: 'Roost',
     title: 'Sign in',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stripJpeg, stripPng, stripWebp } from '../../src/domain/accounts/image-metadata.ts'
+import { stripJpeg, stripPng, stripWebp } from '../../src/domain/images/metadata.ts'
 import {
   exifSegment,
   jpeg,

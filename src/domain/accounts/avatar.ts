@@ -10,7 +10,7 @@ import type { EventName } from '../activity/events.ts'
 import { recordEvent } from '../activity/record.ts'
 import { lockCaller } from '../auth/caller.ts'
 import { requireFeature } from '../settings/features.ts'
-import { avatarContentTypes, type AvatarImage, parseAvatarImage } from './avatar-image.ts'
+import { type Image, imageContentTypes, parseImage } from '../images/image.ts'
 
 /** File names of pictures below `avatars/`. */
 const avatarFileNamePattern = /^[0-9a-f]{32}\.(jpg|png|webp)$/
@@ -25,10 +25,10 @@ const storeUnavailable = (cause: unknown): ApiError =>
  */
 export async function changeAvatar(panel: Panel, upload: Blob): Promise<User> {
   await requireFeature(panel, 'features.avatars')
-  const image = await parseAvatarImage(new Uint8Array(await upload.arrayBuffer()))
+  const image = await parseImage('avatar', new Uint8Array(await upload.arrayBuffer()))
   const key = `avatars/${randomBytes(16).toString('hex')}.${image.extension}`
   try {
-    await panel.objects.put(key, image.bytes, avatarContentTypes[image.extension]).catch((error: unknown) => {
+    await panel.objects.put(key, image.bytes, imageContentTypes[image.extension]).catch((error: unknown) => {
       throw storeUnavailable(error)
     })
     return await replaceAvatar(panel, key, 'user:account.avatar-updated')
@@ -67,13 +67,13 @@ export async function readAvatar(
   panel: Panel,
   name: string,
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; contentType: string }> {
-  const extension = avatarFileNamePattern.exec(name)?.[1] as AvatarImage['extension'] | undefined
+  const extension = avatarFileNamePattern.exec(name)?.[1] as Image['extension'] | undefined
   if (extension === undefined) throw notFound()
   const object = await panel.objects.get(`avatars/${name}`).catch((error: unknown) => {
     throw storeUnavailable(error)
   })
   if (!object) throw notFound()
-  return { bytes: object.body, contentType: avatarContentTypes[extension] }
+  return { bytes: object.body, contentType: imageContentTypes[extension] }
 }
 
 async function replaceAvatar(panel: Panel, avatarKey: string | null, event: EventName): Promise<User> {

@@ -144,6 +144,7 @@ export const activityEvents = {
   'admin:settings.test': ['test', 'successful'],
   'admin:setup.update': ['changed'],
   'admin:settings.update': ['changed'],
+  'admin:settings.upload': ['logo'],
   'admin:user.reset-password': [],
   'admin:user.reset-two-factor': [],
   'admin:job.retry': ['job', 'name'],

@@ -5,17 +5,18 @@ import { jsonColumn } from '../../db/json.ts'
 import { nodes, servers } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Panel } from '../../panel.ts'
+import { type Appearance, appearanceKeys, appearanceOf } from '../appearance/appearance.ts'
 import { requireCaller } from '../auth/caller.ts'
 import { accessibleServerIds } from '../servers/access.ts'
 import { settingsColumn } from '../settings/settings.ts'
 import { daemonUrl } from './daemon-address.ts'
 
 /** What the page of a signed-in user is rendered with; `daemonOrigins` is null when there are more than asked for. */
-export type SignedInPage = { panelName: string; daemonOrigins: string[] | null }
+export type SignedInPage = { panelName: string; appearance: Appearance; daemonOrigins: string[] | null }
 
 /**
- * Reads the name of the panel, and the origins of the daemons of all servers that the caller can access, of every
- * daemon for administrators who may read nodes, at most `maxOrigins`. One statement.
+ * Reads the name and the appearance of the panel, and the origins of the daemons of all servers that the caller can
+ * access, of every daemon for administrators who may read nodes, at most `maxOrigins`. One statement.
  */
 export async function readSignedInPage(
   panel: Panel,
@@ -35,11 +36,15 @@ export async function readSignedInPage(
   const rows = sql`select coalesce(json_agg(daemons), '[]'::json) from (${daemons}) daemons`
   const { settings, daemonUrls } = single(
     await db
-      .select({ settings: settingsColumn(['panel.name']), daemonUrls: jsonColumn(rows, toDaemonUrls) })
+      .select({
+        settings: settingsColumn(['panel.name', ...appearanceKeys]),
+        daemonUrls: jsonColumn(rows, toDaemonUrls),
+      })
       .from(oneRow),
   )
   return {
     panelName: settings['panel.name'] ?? panel.config.name,
+    appearance: appearanceOf(settings),
     daemonOrigins: daemonUrls.length > maxOrigins ? null : daemonUrls,
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { boolean, email, integer } from '../fields.ts'
+import { boolean, email, integer, strictObject } from '../fields.ts'
 import { languages } from '../languages.ts'
 import { isTimezone } from '../timezones.ts'
 
@@ -90,6 +90,21 @@ const regions = () =>
 
 const timezone = () => z.string().max(64, 'max').refine(isTimezone, 'timezone')
 
+/** Names that the panel gives to logos: the hash of their content. */
+const logoName = () => z.string().regex(/^[0-9a-f]{32}\.(?:jpg|png|webp)$/, 'regex')
+
+const hexColour = () =>
+  z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'regex')
+    .transform((colour) => colour.toLowerCase())
+
+const maxFooterLinks = 6
+const footerLinks = () =>
+  z
+    .array(strictObject({ label: oneLine(40)().min(1, 'required'), url: httpsUrl() }))
+    .max(maxFooterLinks, 'max')
+
 /** Every setting by its key, `group.name`. */
 export const settingDefinitions = {
   'panel.name': optionalSetting(
@@ -101,6 +116,25 @@ export const settingDefinitions = {
     'Time zone of schedules that name none; APP_TIMEZONE by default.',
   ),
   'panel.language': enumSetting('en', languages, 'Language of accounts that are created without one.'),
+
+  'appearance.accent': optionalSetting(
+    hexColour,
+    'Accent colour as #rrggbb. Each theme uses it darkened or lightened as far as texts need to be readable.',
+  ),
+  'appearance.logo_light': optionalSetting(
+    logoName,
+    'Logo on light backgrounds: a PNG, JPEG or WebP of at most 256 KiB.',
+  ),
+  'appearance.logo_dark': optionalSetting(
+    logoName,
+    'Logo on dark backgrounds; that for light ones when it is empty.',
+  ),
+  'appearance.footer_links': {
+    schema: footerLinks,
+    defaultValue: [],
+    isSecret: false,
+    description: 'Links at the foot of every page, such as imprint and terms: label and https address.',
+  },
 
   'features.file_trash': booleanSetting(true, 'Deleted files of servers can be moved to a trash.'),
   'features.console_share': booleanSetting(false, 'Users can share console logs; needs console_share.url.'),

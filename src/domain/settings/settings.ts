@@ -1,7 +1,7 @@
-import { inArray, sql, type SQL } from 'drizzle-orm'
+import { eq, inArray, sql, type SQL } from 'drizzle-orm'
 import * as z from 'zod'
 import { jsonColumn } from '../../db/json.ts'
-import { settings } from '../../db/schema.ts'
+import { logos, settingChanges, settings, users } from '../../db/schema.ts'
 import { invalid } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
@@ -19,6 +19,14 @@ import {
 
 /** Settings by group and name; of a secret only whether it is set. */
 export type PublicSettings = Record<string, Record<string, unknown>>
+
+/** Who changed a setting last, and when; null for the command line, and for users who were deleted. */
+export type SettingChange = {
+  key: SettingKey
+  changedAt: Date
+  changedBy: { id: number; username: string } | null
+}
+export type SettingsWithChanges = { settings: PublicSettings; changes: SettingChange[] }
 
 /** Changes by group and name, all optional; null restores the default. */
 export const SettingsChanges = () =>
@@ -90,19 +98,41 @@ export function settingsColumn<Key extends SettingKey>(keys: readonly Key[]): SQ
   })
 }
 
-/** Reads all settings in their public form. One statement. Spec: docs/api.md#features. */
-export async function readPublicSettings(panel: Panel): Promise<PublicSettings> {
-  return toPublicSettings(await findStoredSettings(panel, settingKeys))
+/** Reads all settings in their public form, with their latest changes. One statement. Spec: docs/api.md#features. */
+export async function readPublicSettings(tx: Tx): Promise<SettingsWithChanges> {
+  const rows = await tx.db
+    .select({
+      key: sql<SettingKey>`coalesce(${settings.key}, ${settingChanges.key})`,
+      value: sql<string | null>`${settings.value}::text`,
+      changedAt: settingChanges.changedAt,
+      changedBy: { id: users.id, username: users.username },
+    })
+    .from(settings)
+    .fullJoin(settingChanges, eq(settingChanges.key, settings.key))
+    .leftJoin(users, eq(users.id, settingChanges.changedBy))
+  const known = rows.filter(({ key }) => settingKeys.includes(key))
+  const stored = known.flatMap(({ key, value }) =>
+    value === null ? [] : [[key, JSON.parse(value) as unknown] as const],
+  )
+  return {
+    settings: toPublicSettings(new Map(stored)),
+    changes: known.flatMap(({ key, changedAt, changedBy }) =>
+      changedAt === null ? [] : [{ key, changedAt, changedBy }],
+    ),
+  }
 }
 
+/** Returns the defaults of all settings, by group and name; null for those that have none. */
+export const defaultSettings = (): PublicSettings => groupSettings((key) => definitionOf(key).defaultValue)
+
 /**
- * Changes the given settings, all or none, and returns all settings in their public form. Another OpenID
+ * Changes the given settings, all or none, and returns all settings as `readPublicSettings` does. Another OpenID
  * Connect issuer clears the stored client secret, which belongs to the old one. Refuses with 403 a change of
  * the regions when the caller may not write nodes; with 422 a combination that leaves a feature without a
  * setting it needs, or a location without its region. Records `admin:settings.update` with the keys that
  * changed.
  */
-export async function changeSettings(panel: Panel, input: SettingsChanges): Promise<PublicSettings> {
+export async function changeSettings(panel: Panel, input: SettingsChanges): Promise<SettingsWithChanges> {
   const sentChanges = await Promise.all(
     changesIn(input).map(async ([key, value]) => [key, await toStoredValue(panel, key, value)] as const),
   )
@@ -120,6 +150,7 @@ export async function changeSettings(panel: Panel, input: SettingsChanges): Prom
       isSame(before.get(key), after.get(key)) ? [] : [[key, after.get(key) ?? null]],
     )
     requireConsistentSettings(after)
+    await requireLogos(tx, after)
     if (changed.length > 0) {
       await storeChanges(tx, changed)
       await recordEvent(tx, 'admin:settings.update', {
@@ -131,7 +162,7 @@ export async function changeSettings(panel: Panel, input: SettingsChanges): Prom
         valueOfSetting(after, 'regions.endpoints'),
       )
     }
-    return toPublicSettings(after)
+    return readPublicSettings(tx)
   })
 }
 
@@ -187,12 +218,33 @@ function requireConsistentSettings(stored: StoredSettings): void {
   if (brokenRules.length > 0) throw invalid(brokenRules)
 }
 
+const logoKeys = ['appearance.logo_light', 'appearance.logo_dark'] as const
+
+/** Refuses with 422 a logo that was not uploaded. */
+async function requireLogos(tx: Tx, stored: StoredSettings): Promise<void> {
+  const named = logoKeys.flatMap((key) => {
+    const name = valueOfSetting(stored, key)
+    return name === null ? [] : [{ key, name }]
+  })
+  if (named.length === 0) return
+  const names = named.map(({ name }) => name)
+  const found = await tx.db.select({ name: logos.name }).from(logos).where(inArray(logos.name, names))
+  const missing = named.filter(({ name }) => !found.some((logo) => logo.name === name))
+  if (missing.length === 0) return
+  throw invalid(missing.map(({ key }) => ({ field: key, rule: 'exists', detail: 'Upload the logo first.' })))
+}
+
 const isSame = (before: unknown, after: unknown) => JSON.stringify(before) === JSON.stringify(after)
 
 async function storeChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   const deletedKeys = changes.flatMap(([key, value]) => (value === null ? [key] : []))
   const upserted = changes.flatMap(([key, value]) => (value === null ? [] : [{ key, value }]))
   const updatedAt = tx.now()
+  const changedBy = tx.actor.kind === 'user' ? tx.actor.user.id : null
+  await tx.db
+    .insert(settingChanges)
+    .values(changes.map(([key]) => ({ key, changedBy, changedAt: updatedAt })))
+    .onConflictDoUpdate({ target: settingChanges.key, set: { changedBy, changedAt: updatedAt } })
   if (deletedKeys.length > 0) await tx.db.delete(settings).where(inArray(settings.key, deletedKeys))
   if (upserted.length === 0) return
   await tx.db

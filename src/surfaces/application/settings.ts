@@ -3,7 +3,7 @@ import { changeSettings, readPublicSettings, SettingsChanges } from '../../domai
 import type { HttpEnv } from '../../http/http-env.ts'
 import { body, returns, summary } from '../../http/route.ts'
 import { acl } from './middleware.ts'
-import { SettingsResource } from './resources/settings.ts'
+import { presentSettings, SettingsAnswer } from './resources/settings.ts'
 
 /** The settings of the panel. Spec: docs/api.md#features. */
 export const settings = new Hono<HttpEnv>()
@@ -11,8 +11,8 @@ export const settings = new Hono<HttpEnv>()
     '/',
     summary('Show the settings; secrets only show whether they are set'),
     acl('settings', 'read'),
-    returns(200, SettingsResource.One),
-    async (c) => c.json(SettingsResource.one(await readPublicSettings(c.var.panel))),
+    returns(200, SettingsAnswer),
+    async (c) => c.json(presentSettings(await readPublicSettings(c.var.panel))),
   )
 
   .patch(
@@ -20,6 +20,6 @@ export const settings = new Hono<HttpEnv>()
     summary('Update settings; null restores a default'),
     acl('settings', 'write'),
     body(SettingsChanges),
-    returns(200, SettingsResource.One),
-    async (c) => c.json(SettingsResource.one(await changeSettings(c.var.panel, c.req.valid('json')))),
+    returns(200, SettingsAnswer),
+    async (c) => c.json(presentSettings(await changeSettings(c.var.panel, c.req.valid('json')))),
   )

@@ -17,7 +17,11 @@ export type PageDocument = {
   text: string
   /** Shown where scripts do not run. */
   noScript: string
-  /** Nonce of the inline scripts; the application reads it for the styles it adds. */
+  /** URL of the icon; null for the panel's own. */
+  icon: string | null
+  /** Style sheet over that of the application, if any. */
+  style: string | null
+  /** Nonce of the inline scripts and styles; the application reads it for the styles it adds. */
   nonce: string
   /** Token that forms send back. */
   csrf: string
@@ -54,8 +58,9 @@ export const renderDocument = (page: PageDocument) =>
         <meta name="csrf-token" content="${page.csrf}" />
         <meta property="csp-nonce" nonce="${page.nonce}" />
         <title>${page.title} · ${page.panelName}</title>
-        <link rel="icon" href="${icon}" />
+        <link rel="icon" href="${page.icon ?? icon}" />
         ${page.assets.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
+        ${styleElement(page)}
         ${page.assets.preloads.map((href) => html`<link rel="modulepreload" href="${href}" />`)}
         <script nonce="${page.nonce}">
           ${raw(`${globalAssignments(page.globals)}\n${themeScript}`)}
@@ -65,24 +70,31 @@ export const renderDocument = (page: PageDocument) =>
         )}
       </head>
       <body>
-        <div id="app">
-          ${
-            page.address
-              ? html`<main data-panel-origin="${page.address.origin}">
-                  <h1>${page.address.title}</h1>
-                  <p>${page.address.text}</p>
-                  <p><a href="${page.address.url}">${page.address.origin}</a></p>
-                </main>`
-              : html`<main>
-                  <h1>${page.title}</h1>
-                  <p>${page.text}</p>
-                </main>`
-          }
-        </div>
+        <div id="app">${mainElement(page)}</div>
         <div id="modal-portal"></div>
         <noscript><p>${page.noScript}</p></noscript>
       </body>
     </html>`
+
+/** Describes the page, or says where the panel is. */
+const mainElement = ({ address, title, text }: PageDocument) =>
+  address
+    ? html`<main data-panel-origin="${address.origin}">
+        <h1>${address.title}</h1>
+        <p>${address.text}</p>
+        <p><a href="${address.url}">${address.origin}</a></p>
+      </main>`
+    : html`<main>
+        <h1>${title}</h1>
+        <p>${text}</p>
+      </main>`
+
+const styleElement = ({ style, nonce }: PageDocument) =>
+  style === null
+    ? ''
+    : html`<style nonce="${nonce}">
+        ${raw(style)}
+      </style>`
 
 /** Writes assignments in which no value can end the script: angle brackets and line separators are escaped. */
 function globalAssignments(globals: PageDocument['globals']): string {

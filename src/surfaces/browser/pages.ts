@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { User } from '../../db/tables/users.ts'
+import type { Appearance } from '../../domain/appearance/appearance.ts'
 import { type Language, resolveLanguage } from '../../domain/languages.ts'
 import { findTranslations, type Translations } from '../../domain/locales/translations.ts'
 import { findDaemonOrigin, readSignedInPage } from '../../domain/nodes/daemon-origins.ts'
@@ -156,7 +157,7 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
   const language = resolveLanguage(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
   await ensureKnownBrowser(c)
-  const { panelName, captcha, isSetupDue, daemonOrigins } = await findSiteConfiguration(c)
+  const { panelName, appearance, captcha, isSetupDue, daemonOrigins } = await findSiteConfiguration(c)
   const { otherAddress, ...texts } = await pageTexts(panel, language, name)
   const isElsewhere = !isAtPanelAddress(c.req.url, panel.config.url)
   setPageHeaders(c, panel.config.url, {
@@ -169,6 +170,8 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
     ...(account ? { PterodactylUser: presentUser(account) } : {}),
     SiteConfiguration: {
       ...siteConfiguration(panelName, language, captcha, account, isSetupDue),
+      ...(appearance.logo ? { logo: appearance.logo } : {}),
+      ...(appearance.links.length > 0 ? { links: appearance.links } : {}),
       ...(c.var.acl ? { acl: c.var.acl } : {}),
       ...actingOf(c),
     },
@@ -178,6 +181,8 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
       ...texts,
       language,
       panelName,
+      icon: appearance.logo?.light ?? null,
+      style: await styleOf(appearance),
       nonce,
       csrf: ensureSession(c),
       globals,
@@ -194,6 +199,13 @@ async function findSiteConfiguration(c: Context<BrowserEnv>) {
   if (!account) return { ...(await readGuestConfiguration(panel)), daemonOrigins: [] }
   const page = await readSignedInPage(panel, { readsNodes: readsNodes(c), maxOrigins: maxDaemonSources })
   return { ...page, captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
+}
+
+/** Returns the style sheet of an accent colour; few panels have one. */
+async function styleOf({ accent }: Appearance): Promise<string | null> {
+  if (accent === null) return null
+  const { accentStyle } = await import('../../domain/appearance/accent.ts')
+  return accentStyle(accent)
 }
 
 /** Builds what the application starts with: `recaptcha` for clients of the ecosystem, `captcha` for every provider. */

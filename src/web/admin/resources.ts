@@ -7,6 +7,7 @@ import type {
 } from '../../surfaces/application/resources/bulk-operation.ts'
 import type { DatabaseHostResource } from '../../surfaces/application/resources/database-host.ts'
 import type { DatabaseResource } from '../../surfaces/application/resources/database.ts'
+import type { AccentResource, LogoResource } from '../../surfaces/application/resources/appearance.ts'
 import type { EggDifferenceResource } from '../../surfaces/application/resources/egg-difference.ts'
 import type { EggVariableResource } from '../../surfaces/application/resources/egg-variable.ts'
 import type { EggResource } from '../../surfaces/application/resources/egg.ts'
@@ -68,6 +69,8 @@ export type User = With<
   AttributesOf<typeof UserResource>,
   { servers: RelatedList<Server>; role: Related<AttributesOf<typeof RoleResource>> }
 > & { meta?: { role_id?: number; sign_in_suspended_at?: string } }
+export type Accent = AttributesOf<typeof AccentResource>
+export type Logo = AttributesOf<typeof LogoResource>
 export type EggDifference = AttributesOf<typeof EggDifferenceResource>
 export type EggVariable = AttributesOf<typeof EggVariableResource>
 export type Egg = With<

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { FooterLinks } from './footer-links.tsx'
 import { Logo } from './logo.tsx'
 import { site } from './site.ts'
 
@@ -13,6 +14,7 @@ export function AuthLayout({ children }: { children: ReactNode }) {
       <main className="w-full max-w-sm rounded-card border border-line bg-surface p-6 shadow-sm">
         {children}
       </main>
+      <FooterLinks />
     </div>
   )
 }

@@ -11,6 +11,10 @@ export type AccessLevels = Readonly<Record<string, number>>
 /** The administrator who acts for the user in this session, and when that ends. */
 export type Acting = { administrator: string; until: string }
 
+/** Paths of the logo of the panel, on light and on dark backgrounds. */
+export type Logos = { light: string; dark: string }
+export type FooterLink = { label: string; url: string }
+
 declare global {
   interface Window {
     PterodactylUser?: SignedInUser
@@ -23,6 +27,8 @@ declare global {
       acl?: AccessLevels
       setup?: { isDue: boolean }
       acting?: Acting
+      logo?: Logos
+      links?: FooterLink[]
     }
   }
 }
@@ -43,5 +49,9 @@ export const site = {
   isSetupDue: window.SiteConfiguration?.setup?.isDue ?? false,
   /** Null in a session of the user's own. */
   acting: window.SiteConfiguration?.acting ?? null,
+  /** Null for the panel's own logo. */
+  logo: window.SiteConfiguration?.logo ?? null,
+  /** Links at the foot of every page. */
+  links: window.SiteConfiguration?.links ?? [],
   nonce: document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '',
 }

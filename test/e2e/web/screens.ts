@@ -126,6 +126,7 @@ export const adminScreens: Screen[] = [
   { name: 'admin-database-hosts', path: '/admin/database-hosts', shows: /database host/i },
   { name: 'admin-jobs', path: '/admin/jobs', shows: /in total/ },
   { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
+  { name: 'admin-appearance', path: '/admin/settings/appearance', shows: 'Preview' },
   { name: 'admin-settings', path: '/admin/settings/sign_in', shows: 'sign_in.password' },
 ]
 
@@ -143,7 +144,7 @@ async function compareDemoEgg(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Or paste an egg').fill(JSON.stringify(document))
   await dialog.getByRole('button', { name: 'Compare', exact: true }).click()
-  await dialog.getByText('Servers with this egg').waitFor()
+  await dialog.getByText('--quiet').waitFor()
 }
 
 export type ScreenData = { server: string; schedule: number }

@@ -16,6 +16,7 @@ import { LongTextInput, TextInput } from '../form/fields.tsx'
 import { ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { relatedRows, type Egg, type Nest, type PageOf } from '../resources.ts'
+import { GameIcon } from './game-icon.tsx'
 import { ImportEggs } from './import-eggs.tsx'
 
 /** The nests with their eggs. */
@@ -108,8 +109,9 @@ function NestCard({ nest, onEdit, onImport }: { nest: Nest; onEdit: () => void; 
 
 const EggItem = ({ nest, egg }: { nest: Nest; egg: Egg }) => (
   <li className="min-w-0 rounded-control border border-line p-3 text-sm">
-    <p className="flex items-center justify-between gap-2">
-      <AdminLink to={`nests/${nest.id}/${egg.id}`} className={`${linkStyle} wrap-anywhere`}>
+    <p className="flex items-center gap-2">
+      <GameIcon name={egg.name} />
+      <AdminLink to={`nests/${nest.id}/${egg.id}`} className={`${linkStyle} mr-auto wrap-anywhere`}>
         {egg.name}
       </AdminLink>
       <Badge>#{egg.id}</Badge>

@@ -1,5 +1,7 @@
+import { createElement } from 'react'
 import { adminGet } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
+import { GameIcon } from '../eggs/game-icon.tsx'
 import { addressOfAllocation } from '../addresses.ts'
 import {
   relatedRows,
@@ -56,6 +58,7 @@ const eggChoice = (egg: Egg, nest?: string): Choice => ({
   id: String(egg.id),
   text: egg.name,
   ...(nest ? { hint: nest } : {}),
+  icon: createElement(GameIcon, { name: egg.name }),
 })
 
 /** Fetches every egg with its nest; there are few of them. */

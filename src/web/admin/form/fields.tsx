@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Card } from '../../components/card.tsx'
 import { classNames } from '../../components/class-names.ts'
@@ -12,7 +12,7 @@ type InputProps = {
   name: string
   /** Without it the text `field.<name>`. */
   label?: string
-  hint?: string
+  hint?: ReactNode
   isRequired?: boolean
   className?: string
 }

@@ -1,14 +1,14 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDebouncedValue } from '../../app/use-debounced-value.ts'
 import { IconButton } from '../../components/button.tsx'
 import { classNames } from '../../components/class-names.ts'
 import { controlStyle, Field } from '../../components/field.tsx'
 
-/** A resource that can be chosen: its id, its name, and what tells it from others of that name. */
-export type Choice = { id: string; text: string; hint?: string }
+/** A resource that can be chosen: its id, its name, what tells it from others of that name, and a picture. */
+export type Choice = { id: string; text: string; hint?: string; icon?: ReactNode }
 
 /** Where choices come from: found by a text, or by their id. */
 export type ChoiceSource = {
@@ -23,7 +23,7 @@ type PickerProps = {
   /** Id of the choice; empty when nothing is chosen. */
   value: string
   onChange: (id: string) => void
-  hint?: string | undefined
+  hint?: ReactNode
   error?: string | undefined
   placeholder?: string
   hideLabel?: boolean
@@ -152,14 +152,17 @@ const Options = ({
         onPointerDown={(event) => event.preventDefault()}
         onClick={() => onTake(choice)}
         className={classNames(
-          'flex cursor-pointer flex-col rounded-[0.375rem] px-2.5 py-1.5 text-sm',
+          'flex cursor-pointer items-center gap-2.5 rounded-[0.375rem] px-2.5 py-1.5 text-sm',
           index === active ? 'bg-brand-soft text-brand-text' : 'hover:bg-raised',
         )}
       >
-        <span className="wrap-anywhere">{choice.text}</span>
-        {choice.hint && (
-          <span className={classNames('text-xs', index !== active && 'text-muted')}>{choice.hint}</span>
-        )}
+        {choice.icon}
+        <span className="flex min-w-0 flex-col">
+          <span className="wrap-anywhere">{choice.text}</span>
+          {choice.hint && (
+            <span className={classNames('text-xs', index !== active && 'text-muted')}>{choice.hint}</span>
+          )}
+        </span>
       </div>
     ))}
     {choices.length === 0 && (

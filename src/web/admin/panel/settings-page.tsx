@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { adminQuery, adminSend } from '../../api/admin.ts'
 import { type ApiDocument, apiDocumentQuery, type Schema } from '../../api/openapi.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AdminPage, PartTabs } from '../admin-page.tsx'
 import { FormSection, LongTextInput, SelectInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
@@ -10,30 +11,56 @@ import { can } from '../levels.ts'
 import type { PageParams } from '../pages.ts'
 import type { Item } from '../resources.ts'
 import { numberOf } from '../servers/limit-fields.tsx'
+import { AppearancePreview, ColourInput, LogoInput } from './appearance-fields.tsx'
+import { linksOf, linkLines } from './footer-link-lines.ts'
 import { SettingTest } from './setting-test.tsx'
 
 type Settings = Record<string, Record<string, unknown>>
+type SettingChange = {
+  key: string
+  changed_at: string
+  changed_by: { id: number; username: string } | null
+}
+type SettingsAnswer = Item<Settings> & { meta: { defaults: Settings; changes: SettingChange[] } }
 
 /** A setting: how it is edited, its present value, and what it means. */
 type Setting = {
   name: string
-  kind: 'switch' | 'choice' | 'number' | 'text' | 'secret' | 'json'
+  kind: 'switch' | 'choice' | 'number' | 'text' | 'secret' | 'json' | 'colour' | 'logo' | 'links'
   choices: string[]
   value: unknown
   description: string
+  defaultValue: unknown
+  change: SettingChange | undefined
+}
+
+/** Settings that the type alone does not describe. */
+const ownKinds: Partial<Record<string, Setting['kind']>> = {
+  'appearance.accent': 'colour',
+  'appearance.logo_light': 'logo',
+  'appearance.logo_dark': 'logo',
+  'appearance.footer_links': 'links',
 }
 
 const settingsPath = '/api/application/settings'
 
 /** Lists the settings of a group, as the API describes them. */
-function settingsOf(document: ApiDocument, group: string, values: Record<string, unknown>): Setting[] {
+function settingsOf(document: ApiDocument, group: string, { attributes, meta }: SettingsAnswer): Setting[] {
   const body = document.paths[settingsPath]?.patch?.requestBody?.content['application/json']?.schema ?? {}
   const members = membersOf(document, membersOf(document, body)[group] ?? {})
-  return Object.entries(values).map(([name, value]) => {
+  return Object.entries(attributes[group] ?? {}).map(([name, value]) => {
     const schema = members[name] ?? {}
     const [first = schema] = schema.anyOf ?? []
     const choices = (first.enum ?? []).map(String)
-    return { name, kind: kindOf(first, value), choices, value, description: schema.description ?? name }
+    return {
+      name,
+      kind: ownKinds[`${group}.${name}`] ?? kindOf(first, value),
+      choices,
+      value,
+      description: schema.description ?? name,
+      defaultValue: meta.defaults[group]?.[name],
+      change: meta.changes.find(({ key }) => key === `${group}.${name}`),
+    }
   })
 }
 
@@ -58,6 +85,7 @@ function shownValue({ kind, value }: Setting): string | boolean {
   if (kind === 'switch') return value === true
   if (kind === 'secret') return ''
   if (kind === 'json') return JSON.stringify(value, null, 2)
+  if (kind === 'links') return linkLines(value)
   return value === null || value === undefined ? '' : String(value)
 }
 
@@ -67,6 +95,7 @@ function sentValue({ kind }: Setting, value: string | boolean | undefined): unkn
   if (kind === 'number') return numberOf(value)
   if (kind === 'secret') return value === '' ? undefined : value
   if (kind === 'json') return parseJson(String(value))
+  if (kind === 'links') return linksOf(String(value))
   return value === '' ? null : value
 }
 
@@ -82,7 +111,7 @@ function parseJson(text: string): unknown {
 /** The settings of the panel, by group. */
 export function SettingsPage({ params: { id = '' } }: { params: PageParams }) {
   const { t } = useTranslation('admin')
-  const settings = useQuery(adminQuery<Item<Settings>>('/settings'))
+  const settings = useQuery(adminQuery<SettingsAnswer>('/settings'))
   const api = useQuery(apiDocumentQuery)
   const groups = Object.keys(settings.data?.attributes ?? {})
   const group = groups.includes(id) ? id : (groups[0] ?? '')
@@ -99,14 +128,10 @@ export function SettingsPage({ params: { id = '' } }: { params: PageParams }) {
       }
     >
       <Loaded query={settings}>
-        {({ attributes }) => (
+        {(answer) => (
           <Loaded query={api}>
             {(document) => (
-              <GroupForm
-                key={group}
-                group={group}
-                settings={settingsOf(document, group, attributes[group] ?? {})}
-              />
+              <GroupForm key={group} group={group} settings={settingsOf(document, group, answer)} />
             )}
           </Loaded>
         )}
@@ -140,6 +165,7 @@ function GroupForm({ group, settings }: { group: string; settings: Setting[] }) 
           <SettingField key={setting.name} name={fieldOf(setting)} setting={setting} />
         ))}
       </FormSection>
+      {group === 'appearance' && <AppearancePreview />}
     </ResourceForm>
   )
 }
@@ -147,18 +173,47 @@ function GroupForm({ group, settings }: { group: string; settings: Setting[] }) 
 function SettingField({ name, setting }: { name: string; setting: Setting }) {
   const { t } = useTranslation('admin')
   const { kind, choices, value, description } = setting
-  const shared = { name, label: description, hint: name, className: wide }
+  const facts = <SettingFacts name={name} setting={setting} />
+  const shared = { name, label: description, hint: facts, className: wide }
   if (kind === 'switch') return <ToggleInput {...shared} />
   if (kind === 'choice')
     return <SelectInput {...shared} choices={choices.map((choice) => [choice, choice])} />
-  if (kind === 'json') return <LongTextInput {...shared} isMono rows={4} />
+  if (kind === 'json' || kind === 'links') return <LongTextInput {...shared} isMono rows={4} />
+  if (kind === 'colour') return <ColourInput {...shared} />
+  if (kind === 'logo') return <LogoInput {...shared} />
   if (kind === 'secret')
     return (
       <TextInput
         {...shared}
         type="password"
-        hint={`${name} · ${t(value === true ? 'settings.secret_set' : 'settings.secret_unset')}`}
+        hint={
+          <>
+            {t(value === true ? 'settings.secret_set' : 'settings.secret_unset')} · {facts}
+          </>
+        }
       />
     )
   return <TextInput {...shared} type={kind === 'number' ? 'number' : 'text'} />
+}
+
+/** The name of a setting, its default, and who changed it last. */
+function SettingFacts({ name, setting: { kind, defaultValue, change } }: { name: string; setting: Setting }) {
+  const { t } = useTranslation('admin')
+  const hasDefault = !['secret', 'json', 'links'].includes(kind) && defaultValue !== null
+  const written =
+    typeof defaultValue === 'boolean' ? t(defaultValue ? 'settings.on' : 'settings.off') : defaultValue
+  return (
+    <span className="wrap-anywhere">
+      {kind === 'links' && <>{t('settings.links_format')} · </>}
+      <code className="text-xs">{name}</code>
+      {hasDefault && <> · {t('settings.default', { value: String(written) })}</>}
+      {change && (
+        <>
+          {' · '}
+          {t('settings.changed_by', { name: change.changed_by?.username ?? t('settings.not_a_user') })}{' '}
+          <RelativeTime at={change.changed_at} />
+        </>
+      )}
+    </span>
+  )
 }

@@ -1,5 +1,6 @@
 import { createFileRoute, Outlet } from '@tanstack/react-router'
 import { AppLayout } from '../../app/app-layout.tsx'
+import { FooterLinks } from '../../app/footer-links.tsx'
 import { site } from '../../app/site.ts'
 
 /** Pages of signed-in users; guests are sent to the sign-in page. */
@@ -10,6 +11,7 @@ export const Route = createFileRoute('/_app')({
   component: () => (
     <AppLayout>
       <Outlet />
+      <FooterLinks />
     </AppLayout>
   ),
 })

@@ -1,38 +1,36 @@
 import { invalidField } from '../validation.ts'
-import { latin1, stripJpeg, stripPng, stripWebp } from './image-metadata.ts'
+import { latin1, stripJpeg, stripPng, stripWebp } from './metadata.ts'
 
-/** A profile picture without metadata, and its file extension. */
-export type AvatarImage = { bytes: Uint8Array<ArrayBuffer>; extension: keyof typeof avatarContentTypes }
+/** A picture without metadata, and its file extension. */
+export type Image = { bytes: Uint8Array<ArrayBuffer>; extension: keyof typeof imageContentTypes }
 
 /** Spec: docs/limits.md#sizes. */
 const maxSidePixels = 4096
 
 /** Content types by file extension. */
-export const avatarContentTypes = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const
+export const imageContentTypes = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const
 
 const metadataStrippers = { jpg: stripJpeg, png: stripPng, webp: stripWebp }
 
-const invalidAvatar = (rule: string, detail: string) =>
-  invalidField('avatar', rule, `The avatar field ${detail}`)
-
 /**
- * Validates an uploaded image and removes its metadata; its file name does not matter. Refuses with 422, by
+ * Validates an image that was uploaded in this field and removes its metadata; its file name does not matter. Refuses with 422, by
  * rule: `mimes` unless it is a JPEG, PNG or WebP, `image` when it is damaged or has trailing data,
  * `dimensions` unless each side has 1 to 4096 pixels.
  */
-export async function parseAvatarImage(upload: Uint8Array): Promise<AvatarImage> {
+export async function parseImage(field: string, upload: Uint8Array): Promise<Image> {
+  const refuse = (rule: string, detail: string) => invalidField(field, rule, `The ${field} field ${detail}`)
   const extension = detectImageType(upload)
-  if (!extension) throw invalidAvatar('mimes', 'must be a JPEG, PNG or WebP image.')
+  if (!extension) throw refuse('mimes', 'must be a JPEG, PNG or WebP image.')
   const bytes = metadataStrippers[extension](upload)
   const size = bytes && (await readImageSize(bytes))
   if (!bytes || size?.type !== extension)
-    throw invalidAvatar('image', 'must be a complete image without trailing data.')
+    throw refuse('image', 'must be a complete image without trailing data.')
   if (![size.width, size.height].every((side) => side >= 1 && side <= maxSidePixels))
-    throw invalidAvatar('dimensions', `must be an image of 1 to ${maxSidePixels} pixels on each side.`)
+    throw refuse('dimensions', `must be an image of 1 to ${maxSidePixels} pixels on each side.`)
   return { bytes, extension }
 }
 
-function detectImageType(bytes: Uint8Array): AvatarImage['extension'] | null {
+function detectImageType(bytes: Uint8Array): Image['extension'] | null {
   if (latin1(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'png'
   if (latin1(bytes, 0, 3) === '\xff\xd8\xff') return 'jpg'
   return latin1(bytes, 0, 4) === 'RIFF' && latin1(bytes, 8, 12) === 'WEBP' ? 'webp' : null
