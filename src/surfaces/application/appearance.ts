@@ -9,7 +9,14 @@ import { AccentResource, LogoResource } from './resources/appearance.ts'
 /** Bytes of a logo. Spec: docs/limits.md#sizes. */
 const maxLogoBytes = 256 * 1024
 
-const AccentQuery = () => z.object({ accent: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'regex') })
+/** The panel's own accent when the query names none. */
+const AccentQuery = () =>
+  z.object({
+    accent: z
+      .string()
+      .regex(/^#[0-9a-fA-F]{6}$/, 'regex')
+      .default('#0c6b58'),
+  })
 
 /** What the settings of the appearance need. Spec: docs/operations.md#appearance. */
 export const appearance = new Hono<HttpEnv>()
