@@ -1,6 +1,7 @@
 import {
   Boxes,
   Database,
+  FolderSymlink,
   Gauge,
   HardDrive,
   History,
@@ -91,6 +92,8 @@ const adminPages: readonly AdminPageDefinition[] = [
   ),
   page('setup', ['settings', 'read'], async () => (await import('./setup/setup-page.tsx')).SetupPage),
   page('setup/$step', ['settings', 'read'], async () => (await import('./setup/setup-page.tsx')).SetupPage),
+  page('mounts', ['mounts', 'read'], async () => (await import('./mounts/mounts-page.tsx')).MountsPage),
+  page('mounts/$id', ['mounts', 'read'], async () => (await import('./mounts/mount-page.tsx')).MountPage),
   page('jobs', ['jobs', 'read'], async () => (await import('./panel/jobs-page.tsx')).JobsPage),
   page(
     'activity',
@@ -120,6 +123,7 @@ const navPages: readonly NavPage[] = [
   { path: 'locations', name: 'locations', group: 'hosting', icon: MapPin, needs: 'locations' },
   { path: 'nests', name: 'nests', group: 'games', icon: Boxes, needs: 'nests' },
   { path: 'database-hosts', name: 'database_hosts', group: 'games', icon: Database, needs: 'database_hosts' },
+  { path: 'mounts', name: 'mounts', group: 'games', icon: FolderSymlink, needs: 'mounts' },
   { path: 'users', name: 'users', group: 'access', icon: Users, needs: 'users' },
   { path: 'roles', name: 'roles', group: 'access', icon: ShieldCheck, needs: 'administrators' },
   { path: 'keys', name: 'keys', group: 'access', icon: KeyRound, needs: 'api_keys' },

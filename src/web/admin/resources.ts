@@ -14,6 +14,7 @@ import type { EggResource } from '../../surfaces/application/resources/egg.ts'
 import type { JobResource } from '../../surfaces/application/resources/job.ts'
 import type { LocationCapacityResource } from '../../surfaces/application/resources/location-capacity.ts'
 import type { LocationResource } from '../../surfaces/application/resources/location.ts'
+import type { MountResource } from '../../surfaces/application/resources/mount.ts'
 import type { NestResource } from '../../surfaces/application/resources/nest.ts'
 import type { NodeDoctorResource } from '../../surfaces/application/resources/node-doctor.ts'
 import type { NodeHeartbeatResource } from '../../surfaces/application/resources/node-heartbeat.ts'
@@ -80,6 +81,10 @@ export type Egg = With<
 export type Nest = With<
   AttributesOf<typeof NestResource>,
   { eggs: RelatedList<Egg>; servers: RelatedList<Server> }
+>
+export type Mount = With<
+  AttributesOf<typeof MountResource>,
+  { eggs: RelatedList<Egg>; nodes: RelatedList<Node>; servers: RelatedList<Server> }
 >
 export type DatabaseHost = AttributesOf<typeof DatabaseHostResource>
 export type Database = With<AttributesOf<typeof DatabaseResource>, { host: Related<DatabaseHost> }>

@@ -109,6 +109,53 @@ describe('an administrator', { timeout: testTimeout }, () => {
     await helper.heading('Not found, or you do not have access.').waitFor({ state: 'attached' })
   })
 
+  it('makes a mount for an egg and a node, gives it to a server, takes it, and deletes it', async () => {
+    const name = `Maps ${tag()}`
+    const { nest, egg, node, name: server } = (await panel.asAdmin('GET', '/servers/1')).body.attributes
+    const eggName = (await panel.asAdmin('GET', `/nests/${nest}/eggs/${egg}`)).body.attributes.name
+    const nodeName = (await panel.asAdmin('GET', `/nodes/${node}`)).body.attributes.name
+    const { page, button, heading, dialog, confirmation, toast, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto('/admin/mounts')
+    await button('Create mount').first().click()
+    const form = dialog('Create mount')
+    await form.getByLabel('Name', { exact: true }).fill(name)
+    await form.getByLabel('Folder on the node').fill('/etc/pterodactyl')
+    await form.getByLabel('Path in the container').fill('/home/container/maps')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByRole('alert').first().waitFor()
+    await form.getByLabel('Folder on the node').fill('/mnt/maps')
+    for (const [label, text] of [
+      ['Eggs', eggName],
+      ['Nodes', nodeName],
+    ]) {
+      await form.getByRole('combobox', { name: label }).fill(text)
+      await form.getByRole('option', { name: text }).first().click()
+    }
+    await form.getByRole('button', { name: 'Save' }).click()
+    await heading(name).waitFor()
+    await page.getByText('No server has it.').waitFor()
+
+    await page.goto('/admin/servers/1/mounts')
+    await button(`Mount ${name}`).click()
+    await toast('The server has the mount from its next start on.').waitFor()
+    await page.getByText('Mounted', { exact: true }).waitFor()
+    await page.goto(`/admin/nodes/${node}`)
+    await page.getByText('allowed_mounts:').waitFor()
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('link', { name: server, exact: true }).click()
+    await button(`Unmount ${name}`).click()
+    await button(`Mount ${name}`).waitFor()
+
+    await page.goto('/admin/mounts')
+    await page.getByRole('link', { name, exact: true }).click()
+    await button('Delete mount').click()
+    const sure = confirmation(`Delete “${name}”?`)
+    await sure.getByRole('textbox').fill(name)
+    await sure.getByRole('button', { name: 'Delete mount' }).click()
+    await heading('Mounts').waitFor()
+  })
+
   it('imports an egg, exports it, and changes a variable', async () => {
     const name = `Toy ${tag()}`
     const { page, button, heading, dialog, ...driver } = await sitDown()

@@ -124,6 +124,9 @@ export const adminScreens: Screen[] = [
   { name: 'admin-roles', path: '/admin/roles', shows: /role/i },
   { name: 'admin-keys', path: '/admin/keys', shows: 'Full access' },
   { name: 'admin-database-hosts', path: '/admin/database-hosts', shows: /database host/i },
+  { name: 'admin-mounts', path: '/admin/mounts', shows: 'Shared maps' },
+  { name: 'admin-mount', path: '/admin/mounts/1', shows: 'Servers with this mount' },
+  { name: 'admin-server-mounts', path: '/admin/servers/1/mounts', shows: 'Shared maps' },
   { name: 'admin-jobs', path: '/admin/jobs', shows: /in total/ },
   { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
   { name: 'admin-appearance', path: '/admin/settings/appearance', shows: 'Preview' },
@@ -151,6 +154,17 @@ export type ScreenData = { server: string; schedule: number }
 
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f laptop'
 
+/** Adds a mount that the demo server has. */
+async function addMount(panel: PanelProcess): Promise<void> {
+  const { id } = panel.bootstrap.server
+  const { egg, node } = (await panel.asAdmin('GET', `/servers/${id}`)).body.attributes
+  const paths = { source: '/mnt/maps', target: '/home/container/maps' }
+  const input = { name: 'Shared maps', ...paths, eggs: [egg], nodes: [node] }
+  const added = await panel.asAdmin('POST', '/mounts', input)
+  expect(added.status, JSON.stringify(added.body)).toBe(201)
+  await panel.asAdmin('POST', `/servers/${id}/mounts`, { mount: added.body.attributes.id })
+}
+
 /** Starts the demo server and adds data for every screen. Call it once per panel. */
 export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
   const { identifier, id } = panel.bootstrap.server
@@ -170,6 +184,7 @@ export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
     feature_limits: { databases: 2, allocations: 3, backups: 3 },
   })
   expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+  await addMount(panel)
   await must('POST', `${about}/power`, { signal: 'start' })
   await writeFile(panel, identifier, '/notes.txt', 'First line\nSecond line\n')
   await writeFile(panel, identifier, '/old.txt', 'No longer needed\n')

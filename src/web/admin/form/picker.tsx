@@ -137,6 +137,8 @@ const Options = ({
 }) => (
   <div
     id={id}
+    // The last field of a dialog has its list below what shows of the dialog.
+    ref={(list) => list?.scrollIntoView({ block: 'nearest' })}
     role="listbox"
     aria-label={label}
     className="absolute z-20 mt-1 max-h-72 w-max max-w-[min(24rem,80vw)] min-w-full overflow-y-auto rounded-control border border-line bg-surface p-1 shadow-xl"

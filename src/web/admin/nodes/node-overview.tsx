@@ -7,6 +7,8 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { Facts } from '../admin-page.tsx'
 import type { Node } from '../resources.ts'
+import { can } from '../levels.ts'
+import { NodeMounts } from './node-mounts.tsx'
 import { limitWith, Promised } from './nodes-page.tsx'
 
 /** From this many seconds on, tokens of the panel can fail at the node. */
@@ -97,6 +99,7 @@ export function NodeOverview({ node }: { node: Node }) {
           />
         </Card>
       </div>
+      {can('mounts', 'read') && <NodeMounts node={node} />}
     </div>
   )
 }

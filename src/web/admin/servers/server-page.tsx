@@ -14,6 +14,7 @@ import { ServerDatabases } from './server-databases.tsx'
 import { ServerDetails } from './server-details.tsx'
 import { ServerManage } from './server-manage.tsx'
 import { ServerNotes } from './server-notes.tsx'
+import { ServerMounts } from './server-mounts.tsx'
 import { serverQuery } from './server-queries.ts'
 import { ServerStartup } from './server-startup.tsx'
 import { ServerStatus } from './server-status.tsx'
@@ -25,6 +26,7 @@ const parts = {
   build: ServerBuild,
   startup: ServerStartup,
   databases: ServerDatabases,
+  mounts: ServerMounts,
   usage: ServerUsage,
   notes: ServerNotes,
   transfer: ServerTransfer,
@@ -39,6 +41,7 @@ export function ServerPage({ params: { id = '', part = '' } }: { params: PagePar
   const Part = parts[isPart(part) ? part : '']
   const hidden = [
     ...(can('server_databases', 'read') ? [] : ['databases']),
+    ...(can('mounts', 'read') ? [] : ['mounts']),
     ...(can('servers', 'write') ? [] : ['transfer', 'manage']),
   ]
   const tabs = Object.keys(parts)
