@@ -10,8 +10,9 @@ import { readRows } from '../contract/contract-files.ts'
 const plural = /_(zero|one|two|few|many|other)$/
 const categoriesOf = (language: Language) => new Intl.PluralRules(language).resolvedOptions().pluralCategories
 
-/** Texts by their whole name. */
+/** Texts by their whole name; a name with a dot would be looked up as one below another, and not be found. */
 function flat(texts: Translations, above = ''): Map<string, string> {
+  expect(Object.keys(texts).filter((name) => name.includes('.'))).toEqual([])
   return new Map(
     Object.entries(texts).flatMap(([name, value]) =>
       typeof value === 'string' ? [[above + name, value] as const] : [...flat(value, `${above}${name}.`)],

@@ -47,7 +47,7 @@ export function SelectionBar<Row>({
         </Button>
       )}
       {count > max ? (
-        <span className="text-sm text-bad">{t('list.too_many', { number: formatNumber(max) })}</span>
+        <span className="text-sm text-bad">{t('list.over_limit', { number: formatNumber(max) })}</span>
       ) : (
         children
       )}
