@@ -69,6 +69,10 @@ export const conflict = (detail: string, code = 'ConflictHttpException') => apiE
 /** 409: the server is suspended, being installed, restored or transferred, or its node is under maintenance. */
 export const serverStateConflict = (detail: string) => apiError(409, 'ServerStateConflictException', detail)
 
+/** 412: the resource is not the version that the request was made for. */
+export const preconditionFailed = () =>
+  apiError(412, 'PreconditionFailedHttpException', 'The resource has been changed meanwhile. Load it again.')
+
 /** 413: the body is larger than `limit` bytes. */
 export const payloadTooLarge = (limit: number) =>
   apiError(413, 'PayloadTooLargeHttpException', `The request body must not be larger than ${limit} bytes.`)

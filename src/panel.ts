@@ -87,6 +87,8 @@ export type Tx = {
   /** Address of the caller: IPv4, or IPv6 in its canonical form. */
   readonly ip: string
   readonly requestId: string
+  /** The versions of which one the caller expects of what is changed; any version when left out. */
+  readonly expectedVersions?: readonly string[] | undefined
   readonly config: PanelConfig
   readonly keys: KeyRing
   readonly now: () => Date
@@ -143,13 +145,14 @@ export type Panel = Tx & {
  * the queue after the commit.
  */
 export async function inTransaction<T>(panel: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { actor, ip, requestId, config, keys, now, metrics } = panel
+  const { actor, ip, requestId, expectedVersions, config, keys, now, metrics } = panel
   const jobsToWake: WakeableJob[] = []
   const result = await panel.transaction((db) =>
     work({
       actor,
       ip,
       requestId,
+      expectedVersions,
       config,
       keys,
       now,

@@ -11,7 +11,7 @@ import { eggs, eggSources } from './application/eggs.ts'
 import { jobs } from './application/jobs.ts'
 import { keys } from './application/keys.ts'
 import { locations } from './application/locations.ts'
-import { applicationCredential, applicationRateLimit } from './application/middleware.ts'
+import { applicationCredential, applicationRateLimit, expectedVersions } from './application/middleware.ts'
 import { mounts } from './application/mounts.ts'
 import { nests } from './application/nests.ts'
 import { nodeHealth } from './application/node-health.ts'
@@ -32,7 +32,7 @@ import { users } from './application/users.ts'
 /** The Application API, which integrations and the browsers of administrators call. */
 export const application = new Hono<HttpEnv>()
   .basePath('/api/application')
-  .use(applicationCredential, applicationRateLimit)
+  .use(applicationCredential, applicationRateLimit, expectedVersions)
   .route('/activity', activity)
   .route('/', bulkOperations)
   .route('/database-hosts', databaseHosts)

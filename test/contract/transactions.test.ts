@@ -47,7 +47,7 @@ describe('inside a transaction', () => {
       return Object.keys(tx)
     })
     expect(members.toSorted()).toEqual(
-      'actor config db ip keys metrics now requestId transaction wake'.split(' '),
+      'actor config db expectedVersions ip keys metrics now requestId transaction wake'.split(' '),
     )
   })
 

@@ -15,6 +15,7 @@ import { hostField } from '../host-names.ts'
 import { decrypt, encrypt, type SecretLocation } from '../secrets.ts'
 import { invalidField } from '../validation.ts'
 import { toGivenHostApiError } from './host-errors.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** Longest user name that database servers accept. */
 const maxUsernameLength = 80
@@ -153,6 +154,12 @@ type HostChanges = Partial<typeof databaseHosts.$inferInsert>
 /** Stores the changes; null when the host is gone or its address is not that of `before` any more. */
 const storeHostChanges = (panel: Panel, before: DatabaseHost, changes: HostChanges) =>
   inTransaction(panel, async (tx) => {
+    const [locked] = await tx.db
+      .select()
+      .from(databaseHosts)
+      .where(eq(databaseHosts.id, before.id))
+      .for('update')
+    if (locked) requireExpectedVersion(tx, versionOf(locked))
     const [after] = await tx.db
       .update(databaseHosts)
       .set({ ...changes, updatedAt: tx.now() })

@@ -8,6 +8,7 @@ import { recordAdminEvent, recordAdminUpdate } from '../activity/record.ts'
 import { requireSingleLevelInheritance } from './inheritance.ts'
 import { type EggChanges, toEggColumns, type EggInput } from './input.ts'
 import { defaultAuthor, withNestLock } from './nests.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** The fields that an egg needs of its own unless it inherits them by `config_from`. */
 const configurationFields = [
@@ -56,6 +57,7 @@ export function changeEgg(panel: Panel, nestId: number, id: number, input: EggCh
     const ofNest = and(eq(eggs.id, id), eq(eggs.nestId, nestId))
     const [before] = await tx.db.select().from(eggs).where(ofNest)
     if (!before) throw notFound()
+    requireExpectedVersion(tx, versionOf(before))
     const columns = toEggColumns(input)
     const planned = { ...before, ...columns }
     requireConfiguration(planned, Object.keys(input))

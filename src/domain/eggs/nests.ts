@@ -10,6 +10,7 @@ import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordAdminEvent, recordAdminUpdate } from '../activity/record.ts'
 import { textBetween } from '../fields.ts'
 import { type ListRequest, shapeName } from '../filters.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** Spec: postApplicationNests. The author defaults to the caller. */
 export const NestInput = () =>
@@ -73,6 +74,7 @@ export async function changeNest(panel: Panel, id: number, input: Partial<NestIn
   }
   return inTransaction(panel, async (tx) => {
     const before = await lockNest(tx, id)
+    requireExpectedVersion(tx, versionOf(before))
     const after = single(await tx.db.update(nests).set(changes).where(eq(nests.id, id)).returning())
     await recordAdminUpdate(tx, 'admin:nest.update', toSubject(after), { name: after.name, before, after })
     return after

@@ -12,6 +12,7 @@ import { text, textBetween } from '../fields.ts'
 import { combineFilters, containsFilter, type ListRequest, orderByColumns, shapeName } from '../filters.ts'
 import { rejectDuplicates } from '../validation.ts'
 import { enqueueLocationConfiguration, requireRegion } from './regions.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** A location to create. Spec: postApplicationLocations. */
 export const LocationInput = () =>
@@ -90,6 +91,7 @@ export async function changeLocation(
       if (region) await requireRegion(tx, region)
       const [before] = await tx.db.select().from(locations).where(eq(locations.id, id)).for('no key update')
       if (!before) throw notFound()
+      requireExpectedVersion(tx, versionOf(before))
       const changes = { short, long, region, updatedAt: tx.now() }
       const location = single(
         await tx.db.update(locations).set(changes).where(eq(locations.id, id)).returning(),

@@ -20,6 +20,7 @@ import {
   orderByColumns,
 } from '../filters.ts'
 import { invalidField, rejectDuplicates } from '../validation.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 import { findMembers, type MountMembers, replaceMembers } from './members.ts'
 import { refuseServerFiles, sourceField, targetField } from './paths.ts'
 
@@ -97,7 +98,7 @@ export async function addMount(panel: Panel, input: MountInput): Promise<Mount> 
 
 /**
  * Changes the fields that were sent; servers have the change when they start next, since daemons ask for mounts then.
- * Refuses as `addMount` does; with 404, and with 422 a target at which one of its servers has another mount. Records
+ * Refuses as `addMount` does; with 404, with 412 another version than the caller expects, and with 422 a target at which one of its servers has another mount. Records
  * `admin:mount.update`.
  */
 export async function changeMount(panel: Panel, id: number, input: MountChanges): Promise<Mount> {
@@ -105,6 +106,7 @@ export async function changeMount(panel: Panel, id: number, input: MountChanges)
     inTransaction(panel, async (tx) => {
       const [before] = await tx.db.select().from(mounts).where(eq(mounts.id, id)).for('update')
       if (!before) throw notFound()
+      requireExpectedVersion(tx, versionOf(before))
       const changes = { ...mountColumns(input), updatedAt: tx.now() }
       const mount = single(await tx.db.update(mounts).set(changes).where(eq(mounts.id, id)).returning())
       if (mount.target !== before.target) await refuseOccupiedTarget(tx, mount)

@@ -29,6 +29,7 @@ import {
   tryDeliverConfiguration,
 } from './configuration.ts'
 import { decryptDaemonToken, previousTokenLocation, tokenLocation } from './daemon-address.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 const tokenIdLength = 16
 const tokenLength = 64
@@ -184,6 +185,7 @@ export async function changeNode(panel: Panel, id: number, input: NodeChanges): 
     throw invalidField('reset_secret', 'accepted_if', 'The reset_secret field must be true when grace is.')
   const change = await inTransaction(panel, async (tx) => {
     const before = await lockNode(tx, id)
+    requireExpectedVersion(tx, versionOf(before.node))
     const remote = await resolveRemote(tx, before, input.location_id)
     const secret = isReset ? await newTokenColumns(tx, before.node, input.grace === true) : {}
     const changes = { ...nodeColumns(input), ...secret, updatedAt: tx.now() }

@@ -15,6 +15,7 @@ import { requireOwnLevels, toAcl } from '../auth/granted-levels.ts'
 import { boolean, integer, strictObject, text, textBetween } from '../fields.ts'
 import { combineFilters, containsFilter, type ListRequest, orderByColumns } from '../filters.ts'
 import { rejectDuplicates } from '../validation.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** Who may write may read: only keys of integrations can have level 2. */
 const RoleLevel = () =>
@@ -94,6 +95,7 @@ export async function changeRole(panel: Panel, id: number, input: RoleChanges): 
   return rejectDuplicates(uniqueConstraints, () =>
     inTransaction(panel, async (tx) => {
       const before = await lockRole(tx, id)
+      requireExpectedVersion(tx, versionOf(before))
       requireOwnLevels(tx, acl ?? {})
       const changes = {
         name: input.name,

@@ -11,6 +11,7 @@ import { FeatureLimitsInput, LimitsInput } from './input.ts'
 import { findServerNode, lockServer, rowVersion } from './lock.ts'
 import { changeNodeUsage } from './node-usage.ts'
 import { enqueueSync, type ServerChange, tryDeliverChange } from './sync.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 const maxAllocations = 500
 const requiredLimits = ['memory', 'swap', 'disk', 'io', 'cpu'] as const
@@ -54,6 +55,7 @@ export type BuildInput = z.output<ReturnType<typeof BuildInput>>
 export async function changeBuild(panel: Panel, id: number, input: BuildInput): Promise<void> {
   const change = await inTransaction(panel, async (tx): Promise<ServerChange> => {
     const server = await lockServer(tx, id)
+    requireExpectedVersion(tx, versionOf(server))
     const { node, targetNodeId } = await findServerNode(tx, server)
     const allocationId = await changeAllocations(tx, server, input)
     const after = single(

@@ -9,6 +9,7 @@ import { enqueueRevocation } from '../nodes/access-revocations.ts'
 import { invalidField, rejectDuplicates } from '../validation.ts'
 import { recordServerUpdate } from './audit.ts'
 import { lockServer } from './lock.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /**
  * The details of a server; what is left out is emptied, except name and owner.
@@ -31,6 +32,7 @@ type DetailsInput = z.output<ReturnType<typeof DetailsInput>>
 export async function changeDetails(panel: Panel, id: number, input: DetailsInput): Promise<void> {
   await inTransaction(panel, async (tx) => {
     const server = await lockServer(tx, id)
+    requireExpectedVersion(tx, versionOf(server))
     const after = await storeDetails(tx, id, input)
     await recordServerUpdate(tx, 'admin:server.details', server, after)
     if (server.ownerId !== input.user) await transferOwnership(tx, server, input.user)

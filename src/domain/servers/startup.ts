@@ -11,6 +11,7 @@ import { recordServerUpdate } from './audit.ts'
 import { dockerImageField, EnvironmentInput, maxStartupLength } from './input.ts'
 import { lockServer } from './lock.ts'
 import { variableValues } from './variables.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** The startup of a server. Spec: patchApplicationServersByServerStartup. */
 export const StartupInput = () =>
@@ -32,6 +33,7 @@ type StartupInput = z.output<ReturnType<typeof StartupInput>>
 export async function changeStartup(panel: Panel, id: number, input: StartupInput): Promise<void> {
   await inTransaction(panel, async (tx) => {
     const server = await lockServer(tx, id)
+    requireExpectedVersion(tx, versionOf(server))
     const variables = await findEggVariables(tx, input.egg)
     const [after] = await tx.db
       .update(servers)

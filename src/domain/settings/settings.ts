@@ -16,6 +16,7 @@ import {
   settingRules,
   type Settings,
 } from './definitions.ts'
+import { requireExpectedVersion } from '../versions.ts'
 
 /** Settings by group and name; of a secret only whether it is set. */
 export type PublicSettings = Record<string, Record<string, unknown>>
@@ -26,7 +27,8 @@ export type SettingChange = {
   changedAt: Date
   changedBy: { id: number; username: string } | null
 }
-export type SettingsWithChanges = { settings: PublicSettings; changes: SettingChange[] }
+/** The version differs after each change of a setting. */
+export type SettingsWithChanges = { settings: PublicSettings; version: string; changes: SettingChange[] }
 
 /** Changes by group and name, all optional; null restores the default. */
 export const SettingsChanges = () =>
@@ -98,7 +100,7 @@ export function settingsColumn<Key extends SettingKey>(keys: readonly Key[]): SQ
   })
 }
 
-/** Reads all settings in their public form, with their latest changes. One statement. Spec: docs/api.md#features. */
+/** Reads all settings in their public form, with their version and latest changes. One statement. Spec: docs/api.md#features. */
 export async function readPublicSettings(tx: Tx): Promise<SettingsWithChanges> {
   const rows = await tx.db
     .select({
@@ -111,11 +113,12 @@ export async function readPublicSettings(tx: Tx): Promise<SettingsWithChanges> {
     .fullJoin(settingChanges, eq(settingChanges.key, settings.key))
     .leftJoin(users, eq(users.id, settingChanges.changedBy))
   const known = rows.filter(({ key }) => settingKeys.includes(key))
-  const stored = known.flatMap(({ key, value }) =>
-    value === null ? [] : [[key, JSON.parse(value) as unknown] as const],
+  const stored: StoredSettings = new Map(
+    known.flatMap(({ key, value }) => (value === null ? [] : [[key, JSON.parse(value) as unknown] as const])),
   )
   return {
-    settings: toPublicSettings(new Map(stored)),
+    settings: toPublicSettings(stored),
+    version: await versionOfSettings(stored),
     changes: known.flatMap(({ key, changedAt, changedBy }) =>
       changedAt === null ? [] : [{ key, changedAt, changedBy }],
     ),
@@ -126,7 +129,8 @@ export async function readPublicSettings(tx: Tx): Promise<SettingsWithChanges> {
 export const defaultSettings = (): PublicSettings => groupSettings((key) => definitionOf(key).defaultValue)
 
 /**
- * Changes the given settings, all or none, and returns all settings as `readPublicSettings` does. Another OpenID
+ * Changes the given settings, all or none, and returns all settings as `readPublicSettings` does. Refuses with 412 when
+ * the caller expects another version. Another OpenID
  * Connect issuer clears the stored client secret, which belongs to the old one. Refuses with 403 a change of
  * the regions when the caller may not write nodes; with 422 a combination that leaves a feature without a
  * setting it needs, or a location without its region. Records `admin:settings.update` with the keys that
@@ -141,6 +145,7 @@ export async function changeSettings(panel: Panel, input: SettingsChanges): Prom
     // setting until it commits locks its row.
     await tx.db.execute(sql`lock table ${settings} in exclusive mode`)
     const before = await findStoredSettings(tx, settingKeys)
+    requireExpectedVersion(tx, await versionOfSettings(before))
     const after = new Map(before)
     for (const [key, value] of withClearedSecret(before, sentChanges)) {
       if (value === null) after.delete(key)
@@ -192,6 +197,13 @@ async function findStoredSettings(tx: Tx, keys: readonly SettingKey[]): Promise<
 
 const valueOfSetting = <Key extends SettingKey>(stored: StoredSettings, key: Key) =>
   (stored.get(key) ?? definitionOf(key).defaultValue) as Settings[Key]
+
+/** Returns the start of a hash of what is stored; secrets are in it as they are encrypted. */
+async function versionOfSettings(stored: StoredSettings): Promise<string> {
+  const text = JSON.stringify([...stored].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Buffer.from(hash).toString('base64url').slice(0, 16)
+}
 
 const toPublicSettings = (stored: StoredSettings): PublicSettings =>
   groupSettings((key) => {

@@ -19,6 +19,7 @@ import {
 } from '../nodes/access-revocations.ts'
 import { requireGrant } from './grants.ts'
 import { findUser, lockUser, requireFreeEmail, storeUser, type UserChanges, userColumns } from './users.ts'
+import { requireExpectedVersion, versionOf } from '../versions.ts'
 
 /** Delay of the revocation job, during which the request notifies the nodes itself. */
 const jobDelaySeconds = 30
@@ -41,6 +42,7 @@ export async function changeUser(
   const { user, revocations } = await storeUser(panel, async (tx) => {
     const claimants = await lockClaimants(tx, input.email, id)
     const before = await lockUser(tx, id)
+    requireExpectedVersion(tx, versionOf(before))
     const roleId = await requireGrant(tx, before, input)
     if (before.rootAdmin && input.root_admin === false) await requireOtherRoot(tx, id)
     const { email } = input

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { versionOf } from '../../domain/versions.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { jsonBytes } from '../../http/json-bytes.ts'
 import { sendJson } from '../../http/json-text.ts'
@@ -34,7 +35,10 @@ type RelationWriter = {
   texts: Map<object, string>
 }
 
-/** Answers with a row and its included relations; `meta` is added to the resource. Denied relations are null resources. */
+/**
+ * Answers with a row and its included relations, and with its version in `ETag`; `meta` is added to the resource. Denied
+ * relations are null resources.
+ */
 export function answerOne(
   c: Context<HttpEnv>,
   kind: ResourceKind,
@@ -42,6 +46,8 @@ export function answerOne(
   includes: Includes,
   { status = 200, meta }: { status?: 200 | 201; meta?: object | undefined } = {},
 ) {
+  if ('updatedAt' in row && row.updatedAt instanceof Date)
+    c.header('etag', `"${versionOf({ updatedAt: row.updatedAt })}"`)
   return sendJson(c, writeOne(topWriterOf(kind, includes), row as Row, meta), { status })
 }
 

@@ -48,6 +48,19 @@ type PlannedColumn = Awaited<ReturnType<typeof plannedColumn>>
 /** Declares what the route reads in the statement of the credential, over the caller (`users`). */
 export const reads = routeData<HttpEnv>((c, column) => readForCaller(c.var.panel, column))
 
+/**
+ * Reads the versions that `If-Match` names for the change of a resource. Weak ones count too, since a proxy that
+ * compresses weakens them.
+ */
+export const expectedVersions = createMiddleware<HttpEnv>(async (c, next) => {
+  const header = c.req.header('if-match')
+  if (header !== undefined && header.trim() !== '*') {
+    const versions = Array.from(header.matchAll(/"([^"]*)"/g), ([, version = '']) => version)
+    c.set('panel', { ...c.var.panel, expectedVersions: versions })
+  }
+  await next()
+})
+
 /** Limits the requests of one administrator per minute, over all their keys and sessions. */
 export const applicationRateLimit = throttle({
   name: 'application',

@@ -21,6 +21,15 @@ export const adminGet = async <Answer>(
 ): Promise<Answer> =>
   (await send(addressOf(path, query), { signal: signal ?? null })).json() as Promise<Answer>
 
+/** Fetches a resource with its version, which the panel expects when it is changed. */
+export async function adminGetVersion<Answer>(
+  path: string,
+  query?: AdminQuery,
+): Promise<{ answer: Answer; version: string | null }> {
+  const answer = await send(addressOf(path, query))
+  return { answer: (await answer.json()) as Answer, version: answer.headers.get('etag') }
+}
+
 /** A query of the Application API. It is stale at once where changes of others matter: it is refetched on each visit. */
 export const adminQuery = <Answer>(path: string, query: AdminQuery = {}) =>
   queryOptions({
@@ -33,17 +42,23 @@ export const adminQuery = <Answer>(path: string, query: AdminQuery = {}) =>
 export const adminListQuery = <Answer>(path: string, query: AdminQuery) =>
   queryOptions({ ...adminQuery<Answer>(path, query), placeholderData: keepPreviousData })
 
-/** Sends a change to the Application API. Returns the body of the answer; undefined when it has none. */
+/**
+ * Sends a change to the Application API. Returns the body of the answer; undefined when it has none. The panel refuses
+ * it when the resource is not of the version that is named.
+ */
 export async function adminSend<Answer = unknown>(
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
+  version?: string | null,
 ): Promise<Answer> {
   const answer = await send(addressOf(path), {
     method,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(version ? { 'if-match': version } : {}),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await answer.text()
   return (text === '' ? undefined : JSON.parse(text)) as Answer

@@ -126,9 +126,36 @@ describe('an administrator', { timeout: testTimeout }, () => {
     const others = { name, user, description: 'Theirs' }
     expect((await panel.asAdmin('PATCH', `/servers/${id}/details`, others)).status).toBe(200)
     await button('Save').click()
-    await page.getByText('Changed by another administrator').waitFor()
+    const conflict = page.getByRole('status').filter({ hasText: 'Changed by another administrator' })
+    await conflict.getByText('Description: Theirs').waitFor()
+    await conflict.getByText(`Last changed by ${panel.bootstrap.admin.username}`).waitFor()
     await button('Reload').click()
     await expect.poll(() => description.inputValue()).toBe('Theirs')
+  })
+
+  it('is asked also when the change comes between looking and saving', async () => {
+    const { page, button, toast, ...driver } = await sitDown()
+    const { id } = panel.bootstrap.server
+    const { name, user } = (await panel.asAdmin('GET', `/servers/${id}`)).body.attributes
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto(`/admin/servers/${id}`)
+    await page.getByLabel('Description').fill('Mine again')
+    let isFirst = true
+    await page.route(`**/api/application/servers/${id}/details`, async (route) => {
+      if (isFirst) {
+        isFirst = false
+        const others = { name, user, description: 'In between' }
+        expect((await panel.asAdmin('PATCH', `/servers/${id}/details`, others)).status).toBe(200)
+      }
+      await route.continue()
+    })
+    driver.expectProblem(/412/)
+    await button('Save').click()
+    await page.getByText('Description: In between').waitFor()
+    await button('Overwrite').click()
+    await toast('Saved.').waitFor()
+    const stored = await panel.asAdmin('GET', `/servers/${id}`)
+    expect(stored.body.attributes.description).toBe('Mine again')
   })
 })
 

@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import { adminGet, adminSend } from '../../api/admin.ts'
+import { adminSend } from '../../api/admin.ts'
+import { currentOf } from '../form/current-version.ts'
 import { FormSection, LongTextInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
-import type { Egg, Item } from '../resources.ts'
+import type { Egg } from '../resources.ts'
 
 const jsonOf = (value: unknown) => JSON.stringify(value ?? {}, null, 2)
 const listText = (lines: readonly string[] | null) => (lines ?? []).join('\n')
@@ -61,17 +62,23 @@ export function EggForm({ path, egg }: { path: string; egg: Egg }) {
   return (
     <ResourceForm
       initial={valuesOf(egg)}
-      fetchCurrent={async () => valuesOf((await adminGet<Item<Egg>>(path)).attributes)}
+      fetchCurrent={currentOf(path, valuesOf)}
+      subject={{ type: 'egg', id: egg.id }}
       isReadOnly={!can('eggs', 'write')}
-      save={(values) =>
-        adminSend('PATCH', path, {
-          ...values,
-          docker_images: imagesOf(values.docker_images),
-          config_startup: parsed(values.config_startup),
-          config_files: parsed(values.config_files),
-          features: linesOf(values.features),
-          file_denylist: linesOf(values.file_denylist),
-        })
+      save={(values, version) =>
+        adminSend(
+          'PATCH',
+          path,
+          {
+            ...values,
+            docker_images: imagesOf(values.docker_images),
+            config_startup: parsed(values.config_startup),
+            config_files: parsed(values.config_files),
+            features: linesOf(values.features),
+            file_denylist: linesOf(values.file_denylist),
+          },
+          version,
+        )
       }
     >
       <FormSection title={t('eggs.identity')}>

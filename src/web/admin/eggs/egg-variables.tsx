@@ -1,16 +1,16 @@
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { adminSend } from '../../api/admin.ts'
+import { adminGet, adminSend } from '../../api/admin.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { LongTextInput, TextInput, ToggleInput } from '../form/fields.tsx'
-import { ResourceForm } from '../form/resource-form.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
-import type { EggVariable } from '../resources.ts'
+import { relatedRows, type Egg, type EggVariable, type Item } from '../resources.ts'
 
 /** The variables of an egg; each is changed in a dialog. */
 export function EggVariables({ path, variables }: { path: string; variables: EggVariable[] }) {
@@ -73,6 +73,22 @@ export function EggVariables({ path, variables }: { path: string; variables: Egg
   )
 }
 
+const valuesOf = (variable: EggVariable | null | undefined): FormValues => ({
+  name: variable?.name ?? '',
+  env_variable: variable?.env_variable ?? '',
+  description: variable?.description ?? '',
+  default_value: variable?.default_value ?? '',
+  rules: variable?.rules ?? 'required|string|max:191',
+  user_viewable: variable?.user_viewable ?? true,
+  user_editable: variable?.user_editable ?? true,
+})
+
+/** Fetches a variable as it is now; those of an egg have no route of their own. */
+async function fetchCurrent(path: string, { id }: EggVariable): Promise<FormValues> {
+  const { attributes } = await adminGet<Item<Egg>>(path, { include: 'variables' })
+  return valuesOf(relatedRows(attributes.relationships?.variables).find((variable) => variable.id === id))
+}
+
 function VariableDialog({
   path,
   variable,
@@ -89,15 +105,9 @@ function VariableDialog({
       onClose={onClose}
     >
       <ResourceForm
-        initial={{
-          name: variable?.name ?? '',
-          env_variable: variable?.env_variable ?? '',
-          description: variable?.description ?? '',
-          default_value: variable?.default_value ?? '',
-          rules: variable?.rules ?? 'required|string|max:191',
-          user_viewable: variable?.user_viewable ?? true,
-          user_editable: variable?.user_editable ?? true,
-        }}
+        initial={valuesOf(variable)}
+        fetchCurrent={variable ? () => fetchCurrent(path, variable) : undefined}
+        subject={variable ? { type: 'egg_variable', id: variable.id } : undefined}
         save={(values) =>
           adminSend(
             variable ? 'PATCH' : 'POST',

@@ -11,9 +11,10 @@ import { EmptyState, Loaded } from '../../components/states.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { LongTextInput, TextInput } from '../form/fields.tsx'
-import { ResourceForm } from '../form/resource-form.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { relatedRows, type Egg, type Nest, type PageOf } from '../resources.ts'
 import { GameIcon } from './game-icon.tsx'
@@ -120,17 +121,22 @@ const EggItem = ({ nest, egg }: { nest: Nest; egg: Egg }) => (
   </li>
 )
 
+const valuesOf = (nest: Nest | null): FormValues => ({
+  name: nest?.name ?? '',
+  description: nest?.description ?? '',
+})
+
 function NestDialog({ nest, onClose }: { nest: Nest | null; onClose: () => void }) {
   const { t } = useTranslation('admin')
+  const path = nest ? `/nests/${nest.id}` : '/nests'
   return (
     <FormDialog title={nest ? t('list.edit', { name: nest.name }) : t('eggs.create_nest')} onClose={onClose}>
       <ResourceForm
-        initial={{ name: nest?.name ?? '', description: nest?.description ?? '' }}
-        save={({ name, description }) =>
-          adminSend(nest ? 'PATCH' : 'POST', nest ? `/nests/${nest.id}` : '/nests', {
-            name,
-            description: description || null,
-          })
+        initial={valuesOf(nest)}
+        fetchCurrent={nest ? currentOf(path, valuesOf) : undefined}
+        subject={nest ? { type: 'nest', id: nest.id } : undefined}
+        save={({ name, description }, version) =>
+          adminSend(nest ? 'PATCH' : 'POST', path, { name, description: description || null }, version)
         }
         onSaved={onClose}
       >

@@ -3,11 +3,12 @@ import { createContext, type FormEvent, type ReactNode, use, useEffect, useState
 import { useTranslation } from 'react-i18next'
 import { refetchAdmin } from '../../api/admin.ts'
 import { asRequestError, type RequestError } from '../../api/error.ts'
-import { Banner } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { FormError } from '../../components/field.tsx'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { toast } from '../../components/toast.tsx'
+import { ConflictBanner } from './conflict-banner.tsx'
+import { ChangedMeanwhile, type Current, differ, saveUnlessChanged } from './current-version.ts'
 import { FormDialogContext } from './form-dialog.tsx'
 
 /** Values of a form by the names that the API gives its fields, so that its errors find them. */
@@ -47,28 +48,22 @@ export function useFormField(name: string) {
 
 type ResourceFormProps<Answer> = {
   initial: FormValues
-  save: (values: FormValues) => Promise<Answer>
+  /** Gets the version that the panel is to expect, where the resource has one. */
+  save: (values: FormValues, version: string | null) => Promise<Answer>
   onSaved?: (answer: Answer) => void
   submit?: string
   /** Said once it is saved. */
   saved?: string
-  /** Fetches the present values, so that changes of others since the form was loaded are noticed. */
-  fetchCurrent?: () => Promise<FormValues>
+  /**
+   * Fetches the present values, so that changes of others since the form was loaded are noticed; `currentOf` with the
+   * version, for resources that have one.
+   */
+  fetchCurrent?: (() => Promise<Current | FormValues>) | undefined
+  /** What the activity calls the resource. */
+  subject?: { type: string; id: number } | undefined
   isReadOnly?: boolean
   children: ReactNode
 }
-
-class ChangedMeanwhile extends Error {
-  readonly values: FormValues
-
-  constructor(values: FormValues) {
-    super('The resource has been changed meanwhile.')
-    this.values = values
-  }
-}
-
-const differ = (one: FormValues, other: FormValues) =>
-  Object.keys(one).some((name) => one[name] !== other[name])
 
 /** A form of a resource: errors stand beside their fields, and changes of others are not overwritten unseen. */
 export function ResourceForm<Answer>({
@@ -83,12 +78,10 @@ export function ResourceForm<Answer>({
   const [base, setBase] = useState(initial)
   const [values, setValues] = useState(initial)
   const saving = useMutation({
-    mutationFn: async ({ isForced }: { isForced: boolean }) => {
-      const current = isForced ? undefined : await fetchCurrent?.()
-      // Fields that follow from a choice of the form have no value before.
-      if (current && differ(base, { ...base, ...current }))
-        throw new ChangedMeanwhile({ ...base, ...current })
-      return props.save(values)
+    mutationFn: ({ over }: { over: Current | null }) => {
+      const send = (version: string | null) => props.save(values, version)
+      if (over) return send(over.version)
+      return fetchCurrent ? saveUnlessChanged(base, fetchCurrent, send) : send(null)
     },
     onSuccess: async (answer) => {
       toast(props.saved ?? t('form.saved'))
@@ -97,17 +90,17 @@ export function ResourceForm<Answer>({
       await refetchAdmin()
     },
   })
-  const conflict = saving.error instanceof ChangedMeanwhile ? saving.error.values : null
-  const isChanged = differ(values, base)
-  const showCurrent = (current: FormValues) => {
+  const conflict = saving.error instanceof ChangedMeanwhile ? saving.error.current : null
+  const isChanged = differ(base, values)
+  const showCurrent = (current: Current) => {
     saving.reset()
-    setBase(current)
-    setValues(current)
+    setBase((now) => ({ ...now, ...current.values }))
+    setValues((now) => ({ ...now, ...current.values }))
     void refetchAdmin()
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!saving.isPending) saving.mutate({ isForced: false })
+    if (!saving.isPending) saving.mutate({ over: null })
   }
   const error = asRequestError(saving.error)
   const set = (name: string, value: string | boolean) => setValues((now) => ({ ...now, [name]: value }))
@@ -123,20 +116,13 @@ export function ResourceForm<Answer>({
           {children}
         </fieldset>
         {conflict ? (
-          <Banner
-            tone="warn"
-            title={t('form.conflict')}
-            actions={
-              <span className="flex flex-wrap gap-2">
-                <Button onClick={() => showCurrent(conflict)}>{t('form.reload')}</Button>
-                <Button variant="danger" onClick={() => saving.mutate({ isForced: true })}>
-                  {t('form.overwrite')}
-                </Button>
-              </span>
-            }
-          >
-            {t('form.conflict_text')}
-          </Banner>
+          <ConflictBanner
+            base={base}
+            current={conflict}
+            subject={props.subject}
+            onReload={() => showCurrent(conflict)}
+            onOverwrite={() => saving.mutate({ over: conflict })}
+          />
         ) : (
           <FormError error={saving.error} fields={fieldsOf(error, values)} />
         )}

@@ -6,9 +6,10 @@ import { formatNumber } from '../../app/formats.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { TextInput } from '../form/fields.tsx'
-import { ResourceForm } from '../form/resource-form.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { AdminList } from '../list/admin-list.tsx'
 import type { Location } from '../resources.ts'
@@ -82,21 +83,31 @@ function Actions({ location, onEdit }: { location: Location; onEdit: () => void 
   )
 }
 
+const valuesOf = (location: Location | null): FormValues => ({
+  short: location?.short ?? '',
+  long: location?.long ?? '',
+  region: location?.region ?? '',
+})
+
 function LocationDialog({ location, onClose }: { location: Location | null; onClose: () => void }) {
   const { t } = useTranslation('admin')
+  const path = location ? `/locations/${location.id}` : '/locations'
   return (
     <FormDialog
       title={location ? t('list.edit', { name: location.short }) : t('locations.create')}
       onClose={onClose}
     >
       <ResourceForm
-        initial={{ short: location?.short ?? '', long: location?.long ?? '', region: location?.region ?? '' }}
-        save={({ short, long, region }) =>
-          adminSend(location ? 'PATCH' : 'POST', location ? `/locations/${location.id}` : '/locations', {
-            short,
-            long: long || null,
-            region: region || null,
-          })
+        initial={valuesOf(location)}
+        fetchCurrent={location ? currentOf(path, valuesOf) : undefined}
+        subject={location ? { type: 'location', id: location.id } : undefined}
+        save={({ short, long, region }, version) =>
+          adminSend(
+            location ? 'PATCH' : 'POST',
+            path,
+            { short, long: long || null, region: region || null },
+            version,
+          )
         }
         onSaved={onClose}
       >

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
+import { adminQuery, adminSend } from '../../api/admin.ts'
 import { Card } from '../../components/card.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle, useAdminNavigate } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import type { PageParams } from '../pages.ts'
@@ -23,8 +24,6 @@ export function MountPage({ params: { id = '' } }: { params: PageParams }) {
     ...adminQuery<Item<Mount>>(path, { include }),
     select: ({ attributes }) => attributes,
   })
-  const fetchCurrent = async () =>
-    mountValues((await adminGet<Item<Mount>>(path, { include: 'eggs,nodes' })).attributes)
   return (
     <AdminPage
       title={query.data?.name ?? `#${id}`}
@@ -38,8 +37,9 @@ export function MountPage({ params: { id = '' } }: { params: PageParams }) {
             <Card>
               <ResourceForm
                 initial={mountValues(mount)}
-                fetchCurrent={fetchCurrent}
-                save={(values) => adminSend('PATCH', path, mountBody(values))}
+                fetchCurrent={currentOf(path, mountValues, { include: 'eggs,nodes' })}
+                subject={{ type: 'mount', id: mount.id }}
+                save={(values, version) => adminSend('PATCH', path, mountBody(values), version)}
                 isReadOnly={!can('mounts', 'write')}
               >
                 <MountFields />

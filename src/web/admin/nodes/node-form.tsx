@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { adminGet, adminSend } from '../../api/admin.ts'
+import { adminSend } from '../../api/admin.ts'
 import { useAdminNavigate } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
 import { locationChoices } from '../form/choice-sources.ts'
+import { currentOf } from '../form/current-version.ts'
 import {
   FormSection,
   LongTextInput,
@@ -111,9 +112,10 @@ export function NewNodePage() {
 export const NodeSettings = ({ node }: { node: Node }) => (
   <ResourceForm
     initial={nodeValues(node)}
-    fetchCurrent={async () => nodeValues((await adminGet<Item<Node>>(`/nodes/${node.id}`)).attributes)}
+    fetchCurrent={currentOf(`/nodes/${node.id}`, nodeValues)}
+    subject={{ type: 'node', id: node.id }}
     isReadOnly={!can('nodes', 'write')}
-    save={(values) => adminSend('PATCH', `/nodes/${node.id}`, nodeBody(values))}
+    save={(values, version) => adminSend('PATCH', `/nodes/${node.id}`, nodeBody(values), version)}
   >
     <NodeFields />
   </ResourceForm>

@@ -5,6 +5,7 @@ import { adminSend } from '../../api/admin.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { nodeChoices } from '../form/choice-sources.ts'
+import { currentOf } from '../form/current-version.ts'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { PickInput, TextInput, ToggleInput } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
@@ -100,18 +101,26 @@ const valuesOf = (host: DatabaseHost | null): FormValues => ({
 
 function HostDialog({ host, onClose }: { host: DatabaseHost | null; onClose: () => void }) {
   const { t } = useTranslation('admin')
+  const path = host ? `/database-hosts/${host.id}` : '/database-hosts'
   return (
     <FormDialog title={host ? t('list.edit', { name: host.name }) : t('hosts.create')} onClose={onClose}>
       <ResourceForm
         initial={valuesOf(host)}
-        save={({ port, node_id: node, max_databases: max, password, ...values }) =>
-          adminSend(host ? 'PATCH' : 'POST', host ? `/database-hosts/${host.id}` : '/database-hosts', {
-            ...values,
-            ...(password ? { password } : {}),
-            port: numberOf(port),
-            node_id: numberOf(node),
-            max_databases: numberOf(max),
-          })
+        fetchCurrent={host ? currentOf(path, valuesOf) : undefined}
+        subject={host ? { type: 'database_host', id: host.id } : undefined}
+        save={({ port, node_id: node, max_databases: max, password, ...values }, version) =>
+          adminSend(
+            host ? 'PATCH' : 'POST',
+            path,
+            {
+              ...values,
+              ...(password ? { password } : {}),
+              port: numberOf(port),
+              node_id: numberOf(node),
+              max_databases: numberOf(max),
+            },
+            version,
+          )
         }
         onSaved={onClose}
       >

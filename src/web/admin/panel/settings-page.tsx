@@ -5,6 +5,7 @@ import { type ApiDocument, apiDocumentQuery, type Schema } from '../../api/opena
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AdminPage, PartTabs } from '../admin-page.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { FormSection, LongTextInput, SelectInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
@@ -144,19 +145,29 @@ export function SettingsPage({ params: { id = '' } }: { params: PageParams }) {
 function GroupForm({ group, settings }: { group: string; settings: Setting[] }) {
   const { t } = useTranslation('admin')
   const fieldOf = ({ name }: Setting) => `${group}.${name}`
+  const valuesOf = (all: Settings): FormValues =>
+    Object.fromEntries(
+      settings.map((setting) => [
+        fieldOf(setting),
+        shownValue({ ...setting, value: all[group]?.[setting.name] }),
+      ]),
+    )
   const initial: FormValues = Object.fromEntries(
     settings.map((setting) => [fieldOf(setting), shownValue(setting)]),
   )
-  const save = (values: FormValues) =>
-    adminSend('PATCH', '/settings', {
-      [group]: Object.fromEntries(
-        settings
-          .map((setting) => [setting.name, sentValue(setting, values[fieldOf(setting)])] as const)
-          .filter(([, value]) => value !== undefined),
-      ),
-    })
+  const save = (values: FormValues, version: string | null) => {
+    const changes = settings
+      .map((setting) => [setting.name, sentValue(setting, values[fieldOf(setting)])] as const)
+      .filter(([, value]) => value !== undefined)
+    return adminSend('PATCH', '/settings', { [group]: Object.fromEntries(changes) }, version)
+  }
   return (
-    <ResourceForm initial={initial} save={save} isReadOnly={!can('settings', 'write')}>
+    <ResourceForm
+      initial={initial}
+      fetchCurrent={currentOf('/settings', valuesOf)}
+      save={save}
+      isReadOnly={!can('settings', 'write')}
+    >
       <FormSection
         title={t(`settings.group_${group}`, { defaultValue: group })}
         text={t('settings.empty_text')}

@@ -6,9 +6,10 @@ import { formatNumber } from '../../app/formats.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { LevelGrid, levelsOf, levelValues } from '../form/level-grid.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { TextInput, ToggleInput } from '../form/fields.tsx'
-import { ResourceForm } from '../form/resource-form.tsx'
+import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can, resources } from '../levels.ts'
 import { AdminList } from '../list/admin-list.tsx'
 import type { Role } from '../resources.ts'
@@ -92,24 +93,34 @@ function Actions({ role, onEdit }: { role: Role; onEdit: () => void }) {
   )
 }
 
+const valuesOf = (role: Role | null): FormValues => ({
+  name: role?.name ?? '',
+  description: role?.description ?? '',
+  two_factor_required: role?.two_factor_required ?? false,
+  ...levelValues(role?.acl ?? {}),
+})
+
 function RoleDialog({ role, onClose }: { role: Role | null; onClose: () => void }) {
   const { t } = useTranslation('admin')
+  const path = role ? `/roles/${role.id}` : '/roles'
   return (
     <FormDialog title={role ? t('list.edit', { name: role.name }) : t('roles.create')} onClose={onClose}>
       <ResourceForm
-        initial={{
-          name: role?.name ?? '',
-          description: role?.description ?? '',
-          two_factor_required: role?.two_factor_required ?? false,
-          ...levelValues(role?.acl ?? {}),
-        }}
-        save={({ name, description, two_factor_required: isRequired, ...values }) =>
-          adminSend(role ? 'PATCH' : 'POST', role ? `/roles/${role.id}` : '/roles', {
-            name,
-            description: description || null,
-            two_factor_required: isRequired,
-            acl: levelsOf(values),
-          })
+        initial={valuesOf(role)}
+        fetchCurrent={role ? currentOf(path, valuesOf) : undefined}
+        subject={role ? { type: 'role', id: role.id } : undefined}
+        save={({ name, description, two_factor_required: isRequired, ...values }, version) =>
+          adminSend(
+            role ? 'PATCH' : 'POST',
+            path,
+            {
+              name,
+              description: description || null,
+              two_factor_required: isRequired,
+              acl: levelsOf(values),
+            },
+            version,
+          )
         }
         onSaved={onClose}
       >

@@ -13,7 +13,7 @@ import { ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { relatedRows, type Allocation, type Server } from '../resources.ts'
 import { LimitFields, limitsBody, limitsOf } from './limit-fields.tsx'
-import { fetchServer } from './server-queries.ts'
+import { currentServer } from './server-queries.ts'
 
 /** Limits and allocations of a server. */
 export const ServerBuild = ({ server }: { server: Server }) => (
@@ -21,9 +21,10 @@ export const ServerBuild = ({ server }: { server: Server }) => (
     <Allocations server={server} />
     <ResourceForm
       initial={limitsOf(server)}
-      fetchCurrent={async () => limitsOf(await fetchServer(server.id))}
+      fetchCurrent={currentServer(server.id, limitsOf)}
+      subject={{ type: 'server', id: server.id }}
       isReadOnly={!can('servers', 'write')}
-      save={(values) => changeBuild(server, limitsBody(values))}
+      save={(values, version) => changeBuild(server, limitsBody(values), version)}
     >
       <LimitFields />
     </ResourceForm>
@@ -31,12 +32,13 @@ export const ServerBuild = ({ server }: { server: Server }) => (
 )
 
 /** Changes the build of a server; what is not named stays. */
-const changeBuild = (server: Server, changes: object) =>
-  adminSend('PATCH', `/servers/${server.id}/build`, {
-    allocation: server.allocation,
-    ...limitsBody(limitsOf(server)),
-    ...changes,
-  })
+const changeBuild = (server: Server, changes: object, version: string | null = null) =>
+  adminSend(
+    'PATCH',
+    `/servers/${server.id}/build`,
+    { allocation: server.allocation, ...limitsBody(limitsOf(server)), ...changes },
+    version,
+  )
 
 function Allocations({ server }: { server: Server }) {
   const { t } = useTranslation('admin')

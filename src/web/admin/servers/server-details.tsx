@@ -12,7 +12,7 @@ import { FormSection, LongTextInput, PickInput, TextInput } from '../form/fields
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import type { Server } from '../resources.ts'
-import { fetchServer } from './server-queries.ts'
+import { currentServer } from './server-queries.ts'
 import { primaryAllocation } from './servers-page.tsx'
 
 const valuesOf = (server: Server): FormValues => ({
@@ -29,15 +29,16 @@ export function ServerDetails({ server }: { server: Server }) {
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
       <ResourceForm
         initial={valuesOf(server)}
-        fetchCurrent={async () => valuesOf(await fetchServer(server.id))}
+        fetchCurrent={currentServer(server.id, valuesOf)}
+        subject={{ type: 'server', id: server.id }}
         isReadOnly={!can('servers', 'write')}
-        save={({ name, description, external_id: externalId, user }) =>
-          adminSend('PATCH', `/servers/${server.id}/details`, {
-            name,
-            description,
-            external_id: externalId || null,
-            user: Number(user),
-          })
+        save={({ name, description, external_id: externalId, user }, version) =>
+          adminSend(
+            'PATCH',
+            `/servers/${server.id}/details`,
+            { name, description, external_id: externalId || null, user: Number(user) },
+            version,
+          )
         }
       >
         <FormSection title={t('servers.part_details')}>

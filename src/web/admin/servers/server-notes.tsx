@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
+import { adminQuery, adminSend } from '../../api/admin.ts'
 import { Loaded } from '../../components/states.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { FormSection, LongTextInput, wide } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import type { Item, Server, ServerNotes as Notes } from '../resources.ts'
 
-const valuesOf = ({ attributes }: Item<Notes>): FormValues => ({ notes: attributes.notes })
+const valuesOf = ({ notes }: Notes): FormValues => ({ notes })
 
 /** What administrators note about a server; its users do not see it. */
 export function ServerNotes({ server }: { server: Server }) {
@@ -18,8 +19,9 @@ export function ServerNotes({ server }: { server: Server }) {
     <Loaded query={query}>
       {(notes) => (
         <ResourceForm
-          initial={valuesOf(notes)}
-          fetchCurrent={async () => valuesOf(await adminGet<Item<Notes>>(path))}
+          initial={valuesOf(notes.attributes)}
+          fetchCurrent={currentOf(path, valuesOf)}
+          subject={{ type: 'server', id: server.id }}
           isReadOnly={!can('servers', 'write')}
           save={(values) => adminSend('PUT', path, values)}
         >

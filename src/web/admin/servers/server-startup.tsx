@@ -10,7 +10,7 @@ import { type FormValues, ResourceForm, useForm } from '../form/resource-form.ts
 import { can } from '../levels.ts'
 import type { Egg, Item, Server } from '../resources.ts'
 import { environmentOf, useEgg, VariableFields } from './egg-fields.tsx'
-import { fetchServer } from './server-queries.ts'
+import { currentServer } from './server-queries.ts'
 import { startupValues } from './startup-values.ts'
 
 const valuesOf = (server: Server): FormValues => ({
@@ -37,9 +37,10 @@ function StartupForm({ server }: { server: Server }) {
           <ResolvedCommand server={server} />
           <ResourceForm
             initial={valuesOf(server)}
-            fetchCurrent={async () => valuesOf(await fetchServer(server.id))}
+            fetchCurrent={currentServer(server.id, valuesOf)}
+            subject={{ type: 'server', id: server.id }}
             isReadOnly={!can('servers', 'write')}
-            save={(values) => changeStartup(server, values, egg)}
+            save={(values, version) => changeStartup(server, values, egg, version)}
           >
             <StartupFields />
           </ResourceForm>
@@ -50,14 +51,19 @@ function StartupForm({ server }: { server: Server }) {
 }
 
 /** Changes the startup; the values of another egg begin with its defaults. */
-const changeStartup = (server: Server, values: FormValues, egg: Egg) =>
-  adminSend('PATCH', `/servers/${server.id}/startup`, {
-    egg: Number(values.egg),
-    image: values.image,
-    startup: values.startup,
-    skip_scripts: values.skip_scripts,
-    environment: Number(values.egg) === egg.id ? environmentOf(values, egg) : {},
-  })
+const changeStartup = (server: Server, values: FormValues, egg: Egg, version: string | null) =>
+  adminSend(
+    'PATCH',
+    `/servers/${server.id}/startup`,
+    {
+      egg: Number(values.egg),
+      image: values.image,
+      startup: values.startup,
+      skip_scripts: values.skip_scripts,
+      environment: Number(values.egg) === egg.id ? environmentOf(values, egg) : {},
+    },
+    version,
+  )
 
 function StartupFields() {
   const { t } = useTranslation('admin')

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
+import { adminQuery, adminSend } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { site } from '../../app/site.ts'
 import { useAdminNavigate } from '../admin-link.tsx'
 import { AdminPage } from '../admin-page.tsx'
+import { currentOf } from '../form/current-version.ts'
 import { FormSection, SelectInput, TextInput } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
@@ -70,11 +71,10 @@ export function UserForm({ user }: { user: User }) {
   return (
     <ResourceForm
       initial={valuesOf(user)}
-      fetchCurrent={async () =>
-        valuesOf((await adminGet<Item<User>>(`/users/${user.id}`, { include: 'role' })).attributes)
-      }
+      fetchCurrent={currentOf(`/users/${user.id}`, valuesOf, { include: 'role' })}
+      subject={{ type: 'user', id: user.id }}
       isReadOnly={!can('users', 'write') || (user.root_admin && !can('administrators', 'write'))}
-      save={(values) => adminSend('PATCH', `/users/${user.id}`, bodyOf(values))}
+      save={(values, version) => adminSend('PATCH', `/users/${user.id}`, bodyOf(values), version)}
     >
       <UserFields passwordHint={t('users.password_keep')} />
     </ResourceForm>
