@@ -2,6 +2,9 @@ import { getTableColumns } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import {
   allocations,
+  announcementLocation,
+  announcementNode,
+  announcements,
   databaseHosts,
   databases,
   eggs,
@@ -27,6 +30,7 @@ import type { Location } from './tables/locations.ts'
 /** The tables whose rows the Application API shows, by the kind of their rows. */
 export const tables = {
   allocation: allocations,
+  announcement: announcements,
   database: databases,
   databaseHost: databaseHosts,
   egg: eggs,
@@ -113,6 +117,25 @@ const relations = {
   allocation: {
     node: one<'allocation'>('node', 'nodeId'),
     server: one<'allocation'>('server', 'serverId'),
+  },
+  announcement: {
+    author: one<'announcement'>('user', 'authorId'),
+    locations: many('location', 'id', {
+      isUnbounded,
+      through: {
+        table: announcementLocation,
+        field: announcementLocation.announcementId,
+        key: announcementLocation.locationId,
+      },
+    }),
+    nodes: many('node', 'id', {
+      isUnbounded,
+      through: {
+        table: announcementNode,
+        field: announcementNode.announcementId,
+        key: announcementNode.nodeId,
+      },
+    }),
   },
   database: { host: one<'database'>('databaseHost', 'databaseHostId') },
   databaseHost: { databases: many('database', 'databaseHostId', { isUnbounded, state: 'ready' }) },

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { HttpEnv } from '../http/http-env.ts'
 import { activity } from './application/activity.ts'
 import { allocations } from './application/allocations.ts'
+import { announcements } from './application/announcements.ts'
 import { appearance } from './application/appearance.ts'
 import { bulkOperations } from './application/bulk-operations.ts'
 import { databaseHosts } from './application/database-hosts.ts'
@@ -34,6 +35,7 @@ export const application = new Hono<HttpEnv>()
   .basePath('/api/application')
   .use(applicationCredential, applicationRateLimit, expectedVersions)
   .route('/activity', activity)
+  .route('/announcements', announcements)
   .route('/', bulkOperations)
   .route('/database-hosts', databaseHosts)
   .route('/jobs', jobs)

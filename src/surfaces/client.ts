@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { HttpEnv } from '../http/http-env.ts'
+import { announcements } from './client/account/announcements.ts'
 import { account } from './client/account.ts'
 import { accountActivity, serverActivity } from './client/activity.ts'
 import { apiKeys } from './client/api-keys.ts'
@@ -61,6 +62,7 @@ export const client = new Hono<HttpEnv>()
   .use('/account/two-factor/*', refuseWhileActing)
   .route('/account', account)
   .route('/account/activity', accountActivity)
+  .route('/account/announcements', announcements)
   .route('/account/api-keys', apiKeys)
   .route('/account/ssh-keys', sshKeys)
   .route('/servers/:server', serverRoutes)

@@ -12,6 +12,19 @@ import type { World } from '../support/world.ts'
 export type Preparation = { params?: Record<string, string>; body?: object; raw?: string }
 export type Preparations = Record<string, (fixtures: Fixtures) => Promise<Preparation>>
 
+/** The events of the routes of announcements. */
+const announcementEvents: Record<string, keyof typeof activityEvents> = {
+  'POST /announcements': 'admin:announcement.create',
+  'PATCH /announcements/:announcement': 'admin:announcement.update',
+  'DELETE /announcements/:announcement': 'admin:announcement.delete',
+}
+
+/** What these routes need so that they change something. */
+const announcementPreparations: Preparations = {
+  'POST /announcements': async () => ({ body: { title: 'Maintenance on Sunday' } }),
+  'PATCH /announcements/:announcement': async () => ({ body: { title: 'Maintenance on Monday' } }),
+}
+
 /** The events of the routes of mounts. */
 const mountEvents: Record<string, keyof typeof activityEvents> = {
   'POST /mounts': 'admin:mount.create',
@@ -35,8 +48,9 @@ function mountPreparations(world: World): Preparations {
   }
 }
 
-/** The events of the routes of mounts, of roles, of how users sign in, of the set-up and of what settings can test. */
+/** The events of the routes of announcements, of mounts, of roles, of how users sign in, of the set-up and of what settings can test. */
 export const accountEvents: Record<string, keyof typeof activityEvents> = {
+  ...announcementEvents,
   ...mountEvents,
   'POST /nodes/:node/configure-command': 'user:api-key.create',
   'POST /eggs/fetch': 'admin:egg.fetch',
@@ -65,6 +79,7 @@ export function accountPreparations(world: World): Preparations {
     return {}
   }
   return {
+    ...announcementPreparations,
     ...mountPreparations(world),
     'PATCH /roles/:role': async () => ({ body: { name: 'Renamed' } }),
     'PATCH /setup': async () => ({ body: { steps: { mail: 'skipped' } } }),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
+  makeAnnouncement,
   makeApplicationToken,
   makeEgg,
   makeLocation,
@@ -93,6 +94,11 @@ const resources: Record<string, () => Promise<Change>> = {
     path: `/database-hosts/${(await makeDatabaseHost(world)).id}`,
     body: (_, name) => ({ name }),
     field: 'name',
+  }),
+  'an announcement': async () => ({
+    path: `/announcements/${(await makeAnnouncement(world)).id}`,
+    body: (_, title) => ({ title }),
+    field: 'title',
   }),
   'a mount': async () => ({
     path: `/mounts/${(await makeMount(world)).id}`,

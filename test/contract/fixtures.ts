@@ -11,6 +11,7 @@ import { pageHeaders } from '../support/browser.ts'
 import {
   known,
   makeAllocation,
+  makeAnnouncement,
   makeApplicationToken,
   makeClientToken,
   makeLocation,
@@ -55,6 +56,7 @@ export async function createFixtures(world: World) {
       nodes: [node.id],
       servers: [server.id],
     }),
+    announcement: await makeAnnouncement(world, { nodes: [node.id] }),
     free: await makeAllocation(world, node),
     ...(await makeBelongings(world, server, node)),
     clientToken: await makeClientToken(world, owner),
@@ -187,6 +189,7 @@ function parametersOf(fixtures: Fixtures, surface: string): Record<string, strin
     backup: backup.uuid,
     provider: 'oidc',
     id: 1,
+    announcement: fixtures.announcement.id,
     token: 'token',
     identifier: 'ptlc_unknown0000',
   }

@@ -105,6 +105,28 @@ export async function makeMount(
   return mount
 }
 
+/** Makes an announcement for everyone, or for those with servers in these places. */
+export async function makeAnnouncement(
+  world: World,
+  places: { locations?: number[]; nodes?: number[] } | null = null,
+  values: Insert<typeof tables.announcements> = {},
+) {
+  const { db } = world.database
+  const row = {
+    title: `Announcement ${next()}`,
+    audience: places ? ('servers' as const) : ('everyone' as const),
+    startsAt: new Date(world.clock.now.getTime() - 60_000),
+    ...values,
+  }
+  const announcement = single(await db.insert(tables.announcements).values(row).returning())
+  const announcementId = announcement.id
+  for (const locationId of places?.locations ?? [])
+    await db.insert(tables.announcementLocation).values({ announcementId, locationId })
+  for (const nodeId of places?.nodes ?? [])
+    await db.insert(tables.announcementNode).values({ announcementId, nodeId })
+  return announcement
+}
+
 export async function makeLocation(world: World, values: Insert<typeof tables.locations> = {}) {
   return single(
     await world.database.db

@@ -8,6 +8,7 @@ export const activitySubjects = pgTable(
     subjectType: text({
       enum: [
         'allocation',
+        'announcement',
         'api_key',
         'backup',
         'database',

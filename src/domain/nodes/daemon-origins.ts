@@ -5,6 +5,7 @@ import { jsonColumn } from '../../db/json.ts'
 import { nodes, servers } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Panel } from '../../panel.ts'
+import { type ShownAnnouncement, shownAnnouncementsColumn } from '../announcements/shown.ts'
 import { type Appearance, appearanceKeys, appearanceOf } from '../appearance/appearance.ts'
 import { requireCaller } from '../auth/caller.ts'
 import { accessibleServerIds } from '../servers/access.ts'
@@ -12,10 +13,15 @@ import { settingsColumn } from '../settings/settings.ts'
 import { daemonUrl } from './daemon-address.ts'
 
 /** What the page of a signed-in user is rendered with; `daemonOrigins` is null when there are more than asked for. */
-export type SignedInPage = { panelName: string; appearance: Appearance; daemonOrigins: string[] | null }
+export type SignedInPage = {
+  panelName: string
+  appearance: Appearance
+  announcements: ShownAnnouncement[]
+  daemonOrigins: string[] | null
+}
 
 /**
- * Reads the name and the appearance of the panel, and the origins of the daemons of all servers that the caller can
+ * Reads the name and the appearance of the panel, the announcements for the caller, and the origins of the daemons of all servers that the caller can
  * access, of every daemon for administrators who may read nodes, at most `maxOrigins`. One statement.
  */
 export async function readSignedInPage(
@@ -34,10 +40,11 @@ export async function readSignedInPage(
     .where(user.rootAdmin || readsNodes ? undefined : inArray(nodes.id, accessibleNodeIds))
     .limit(maxOrigins + 1)
   const rows = sql`select coalesce(json_agg(daemons), '[]'::json) from (${daemons}) daemons`
-  const { settings, daemonUrls } = single(
+  const { settings, announcements, daemonUrls } = single(
     await db
       .select({
         settings: settingsColumn(['panel.name', ...appearanceKeys]),
+        announcements: shownAnnouncementsColumn(panel),
         daemonUrls: jsonColumn(rows, toDaemonUrls),
       })
       .from(oneRow),
@@ -45,6 +52,7 @@ export async function readSignedInPage(
   return {
     panelName: settings['panel.name'] ?? panel.config.name,
     appearance: appearanceOf(settings),
+    announcements,
     daemonOrigins: daemonUrls.length > maxOrigins ? null : daemonUrls,
   }
 }

@@ -9,6 +9,7 @@ import { resolveInheritedEgg } from '../../domain/eggs/inheritance.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { readIncludes } from '../../http/listing.ts'
 import { AllocationResource } from './resources/allocation.ts'
+import { AnnouncementResource } from './resources/announcement.ts'
 import { DatabaseHostResource } from './resources/database-host.ts'
 import { DatabasePasswordResource } from './resources/database-password.ts'
 import { DatabaseResource } from './resources/database.ts'
@@ -102,6 +103,11 @@ const nodeViews = {
 /** Every resource of the Application API; for each relation, what the caller's key must be able to read. */
 export const resourceKinds: Record<ResourceKind, ResourceDefinition> = {
   allocation: rowsOf('allocation', AllocationResource, { node: 'nodes', server: 'servers' }),
+  announcement: rowsOf('announcement', AnnouncementResource, {
+    author: 'users',
+    locations: 'locations',
+    nodes: 'nodes',
+  }),
   database: rowsOf(
     'database',
     DatabaseResource,

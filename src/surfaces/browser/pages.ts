@@ -16,6 +16,7 @@ import type { Panel } from '../../panel.ts'
 import { type BrowserEnv, browserSession, ensureKnownBrowser, ensureSession, guest } from './middleware.ts'
 import { isAtPanelAddress, redirectLoopback } from './page-address.ts'
 import { renderDocument } from './page-document.ts'
+import { presentAnnouncement } from './resources/announcement.ts'
 import { presentUser } from './resources/sign-in.ts'
 import assets from './web-assets.json' with { type: 'json' }
 
@@ -157,7 +158,8 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
   const language = resolveLanguage(account?.language ?? 'auto', c.req.header('accept-language'))
   const nonce = randomText(nonceLength)
   await ensureKnownBrowser(c)
-  const { panelName, appearance, captcha, isSetupDue, daemonOrigins } = await findSiteConfiguration(c)
+  const page = await findSiteConfiguration(c)
+  const { panelName, appearance, announcements, captcha, isSetupDue, daemonOrigins } = page
   const { otherAddress, ...texts } = await pageTexts(panel, language, name)
   const isElsewhere = !isAtPanelAddress(c.req.url, panel.config.url)
   setPageHeaders(c, panel.config.url, {
@@ -172,6 +174,7 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
       ...siteConfiguration(panelName, language, captcha, account, isSetupDue),
       ...(appearance.logo ? { logo: appearance.logo } : {}),
       ...(appearance.links.length > 0 ? { links: appearance.links } : {}),
+      ...(announcements.length > 0 ? { announcements: announcements.map(presentAnnouncement) } : {}),
       ...(c.var.acl ? { acl: c.var.acl } : {}),
       ...actingOf(c),
     },
@@ -193,10 +196,13 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
   )
 }
 
-/** Finds the name of the panel; for guests the captcha, and whether the panel has to be set up; for users their daemons. */
+/**
+ * Finds the name of the panel; for guests the captcha, and whether the panel has to be set up; for users their
+ * announcements and daemons.
+ */
 async function findSiteConfiguration(c: Context<BrowserEnv>) {
   const { panel, account } = c.var
-  if (!account) return { ...(await readGuestConfiguration(panel)), daemonOrigins: [] }
+  if (!account) return { ...(await readGuestConfiguration(panel)), announcements: [], daemonOrigins: [] }
   const page = await readSignedInPage(panel, { readsNodes: readsNodes(c), maxOrigins: maxDaemonSources })
   return { ...page, captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
 }
