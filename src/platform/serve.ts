@@ -42,8 +42,17 @@ export type Platform = {
 /** Writes a header that the answer does not have itself. */
 type HeaderWriter = { setHeader: (name: string, value: string) => unknown }
 
-/** Paths of the web application's files and of the OpenAPI document. */
-const assetPaths = ['/assets/*', '/openapi.json']
+/** Paths of the web application's files, of what browsers and robots look for, and of the OpenAPI document. */
+const assetPaths = [
+  '/assets/*',
+  '/favicon.ico',
+  '/apple-touch-icon.png',
+  '/icon-192.png',
+  '/icon-512.png',
+  '/icon-maskable.png',
+  '/robots.txt',
+  '/openapi.json',
+]
 
 /** Combines surfaces into one app, which opens a panel for each request, handles errors and sets default headers. */
 export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv> {

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { HttpEnv } from '../http/http-env.ts'
 import { locales } from './browser/locales.ts'
 import { login } from './browser/login.ts'
+import { manifest } from './browser/manifest.ts'
 import { notFoundPage } from './browser/not-found.ts'
 import { logos } from './browser/logos.ts'
 import { oauth } from './browser/oauth.ts'
@@ -23,6 +24,7 @@ export const browser = new Hono<HttpEnv>()
   .route('/', pages)
   .route('/', locales)
   .route('/', logos)
+  .route('/', manifest)
   .route('/', register)
   .route('/', password)
   .route('/', outbox)

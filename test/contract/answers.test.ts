@@ -27,7 +27,8 @@ function isInert(headers: Headers): boolean {
   const policy = headers.get('content-security-policy') ?? ''
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('text/html')) return /^default-src '(self|none)'; /.test(policy)
-  if (type === '' || type.startsWith('application/json')) return policy.startsWith("default-src 'none'")
+  if (type === '' || /^application\/(manifest\+)?json/.test(type))
+    return policy.startsWith("default-src 'none'")
   return /^(text\/plain|image\/)/.test(type) && policy === "default-src 'none'; sandbox"
 }
 

@@ -109,7 +109,11 @@ describe('deploy-lambda --package', () => {
       const browser = await namesIn('browser')
       const files = await readdir('dist/web/assets')
       expect(files.filter((file) => !browser.includes(`dist/web/assets/${file}`))).toEqual([])
-      expect(browser).toContain('dist/web/openapi.json')
+      expect(browser).toEqual(
+        expect.arrayContaining(
+          ['openapi.json', 'favicon.ico', 'icon-192.png', 'robots.txt'].map((file) => `dist/web/${file}`),
+        ),
+      )
       for (const name of ['client', 'application', 'remote', 'jobs']) {
         expect(
           (await namesIn(name)).filter((file) => file.startsWith('dist/web/')),

@@ -108,6 +108,26 @@ describe.skipIf(!hasPostgres)('Files of the application', () => {
     }
   })
 
+  it.each([
+    ['/favicon.ico', /^image\/(x-icon|vnd\.microsoft\.icon)$/],
+    ['/apple-touch-icon.png', /^image\/png$/],
+    ['/icon-192.png', /^image\/png$/],
+    ['/icon-512.png', /^image\/png$/],
+    ['/icon-maskable.png', /^image\/png$/],
+    ['/robots.txt', /^text\/plain; charset=utf-8$/],
+  ])('are where browsers and robots look for them: %s', async (path, type) => {
+    for (const [platform, answer] of await each(path)) {
+      expect(seen(answer), platform).toEqual({
+        status: 200,
+        'content-type': expect.stringMatching(type),
+        'cache-control': 'public, max-age=0, must-revalidate',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'",
+        'set-cookie': null,
+      })
+    }
+  })
+
   it('that are not there are refused as anything else is, and nothing beside them is given away', async () => {
     for (const path of ['/assets/missing.js', '/assets/..%2f_headers', '/.vite/manifest.json', '/_headers']) {
       const answers = await each(path)

@@ -39,11 +39,12 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
     'stroke="#fff" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 )}`
 
-/** Sets the theme before the first paint; src/web/app/theme.ts stores the choice. */
+/** Sets the theme before the first paint, around the page too; src/web/app/theme.ts stores the choice and has the colours. */
 const themeScript = `{
   const chosen = localStorage.getItem('roost.theme')
   const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
+  if (isDark) document.querySelector('meta[name=theme-color]').content = '#161c19'
 }`
 
 /** Renders the document in which the application starts; escapes texts. */
@@ -54,11 +55,14 @@ export const renderDocument = (page: PageDocument) =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#ffffff" />
         <meta name="robots" content="noindex" />
         <meta name="csrf-token" content="${page.csrf}" />
         <meta property="csp-nonce" nonce="${page.nonce}" />
         <title>${page.title} · ${page.panelName}</title>
         <link rel="icon" href="${page.icon ?? icon}" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
         ${page.assets.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
         ${styleElement(page)}
         ${page.assets.preloads.map((href) => html`<link rel="modulepreload" href="${href}" />`)}

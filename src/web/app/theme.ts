@@ -12,10 +12,15 @@ function storedTheme(): Theme {
   return themes.find((theme) => theme === value) ?? 'system'
 }
 
+/** Colours of the top bar, which browsers continue around the page; those of `--surface`. */
+const barColours = { light: '#ffffff', dark: '#161c19' }
+
 const isDark = () => storedTheme() === 'dark' || (storedTheme() === 'system' && dark.matches)
 
 function applyTheme(): void {
-  document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
+  const theme = isDark() ? 'dark' : 'light'
+  document.documentElement.dataset.theme = theme
+  document.querySelector('meta[name=theme-color]')?.setAttribute('content', barColours[theme])
   for (const listener of listeners) listener()
 }
 
