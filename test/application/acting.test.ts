@@ -16,9 +16,11 @@ import {
   makeServer,
   makeUser,
 } from '../support/factories.ts'
+import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
+const daemon = useStubDaemon()
 let root: User
 let user: User
 let browser: Browser
@@ -96,6 +98,44 @@ describe('acting for a user', () => {
       acted_for: user.username,
       relationships: { actor: { attributes: { username: root.username } } },
     })
+  })
+
+  it('ends at the nodes when the access of the user ends there', async () => {
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    const server = await makeServer(world, { owner: user, node })
+    await act()
+    const token = await browser.request('GET', `/api/client/servers/${server.uuid}/websocket`)
+    const { user_uuid: acting } = decodeJwt(token.body.data.token)
+    expect(acting).not.toBe(user.uuid)
+    const other = await openSignedInBrowser(world, await makeUser(world, { rootAdmin: true }))
+    const { status } = await other.request('POST', `/api/application/users/${user.id}/suspend`)
+    expect(status).toBe(204)
+    await world.runJobs()
+    const told = daemon.calls.filter(({ path }) => path === '/api/deauthorize-user').map(({ body }) => body)
+    expect(told).toEqual([user.uuid, acting].map((uuid) => ({ user: uuid, servers: [server.uuid] })))
+  })
+
+  it('ends at the nodes with the rights of the administrator, but not long after it has ended', async () => {
+    const node = await makeNode(world, { daemonListen: daemon.port })
+    const server = await makeServer(world, { owner: user, node })
+    const told = () =>
+      daemon.calls
+        .filter(({ path }) => path === '/api/deauthorize-user')
+        .map(({ body }) => (body as { user: string }).user)
+    const suspend = async () => {
+      const other = await openSignedInBrowser(world, await makeUser(world, { rootAdmin: true }))
+      for (const verb of ['suspend', 'unsuspend'])
+        await other.request('POST', `/api/application/users/${root.id}/${verb}`)
+      await world.runJobs()
+    }
+    await act()
+    const token = await browser.request('GET', `/api/client/servers/${server.uuid}/websocket`)
+    const { user_uuid: acting } = decodeJwt(token.body.data.token)
+    await suspend()
+    expect(told()).toEqual([root.uuid, acting])
+    world.clock.advance(1801)
+    await suspend()
+    expect(told()).toEqual([root.uuid, acting, root.uuid])
   })
 
   it('is shown to the page, without the levels of the administrator', async () => {

@@ -128,7 +128,13 @@ describe('a new owner of a server', () => {
     await makeServer(world, { owner, node: { id: server.nodeId } })
     await change({ user: next.id })
     expect(await revocations()).toEqual([
-      { nodeId: server.nodeId, userUuid: owner.uuid, userId: owner.id, serverUuids: [server.uuid] },
+      {
+        nodeId: server.nodeId,
+        userUuid: owner.uuid,
+        userId: owner.id,
+        serverUuids: [server.uuid],
+        actingUuids: [],
+      },
     ])
   })
 

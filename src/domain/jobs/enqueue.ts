@@ -15,7 +15,14 @@ export type JobPayloads = {
   'start-transfer': { transferId: number }
   'cancel-transfer': { nodeId: number; serverUuid: string }
   'expire-transfer': { transferId: number; serverId: number }
-  'revoke-daemon-access': { nodeId: number; userUuid: string; userId: number; serverUuids: string[] }
+  'revoke-daemon-access': {
+    nodeId: number
+    userUuid: string
+    userId: number
+    serverUuids: string[]
+    /** Uuids that stand for those who act for the user; jobs of earlier versions have none. */
+    actingUuids?: string[]
+  }
   'discard-backup-upload': { serverUuid: string; backupUuid: string; uploadId: string | null }
   'reconcile-database': { databaseId: number }
   'drop-database': { hostId: number; database: string; username: string; remote: string }

@@ -2,6 +2,7 @@ import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { DaemonError } from '../../adapters/daemon-error.ts'
 import { nodes, servers } from '../../db/schema.ts'
 import type { Panel, Tx } from '../../panel.ts'
+import { findActingTokenUsers } from '../auth/token-user.ts'
 import { cancelJob, enqueueJob, type JobPayloads } from '../jobs/enqueue.ts'
 import { accessibleServerIds } from '../servers/access.ts'
 import { websocketTokenId } from '../servers/websocket-tokens.ts'
@@ -71,10 +72,12 @@ async function enqueueRevocations(
     .where(where)
     .groupBy(servers.nodeId)
     .orderBy(servers.nodeId)
+  if (byNode.length === 0) return []
   const runAt = new Date(tx.now().getTime() + delaySeconds * 1000)
+  const actingUuids = await findActingTokenUsers(tx, userId)
   const revocations = byNode.map(({ nodeId, serverUuids }) => ({
     key: `revoke-daemon-access:${crypto.randomUUID()}`,
-    payload: { nodeId, userUuid, userId, serverUuids },
+    payload: { nodeId, userUuid, userId, serverUuids, actingUuids },
   }))
   for (const { key, payload } of revocations) {
     await enqueueJob(tx, 'revoke-daemon-access', payload, {
@@ -106,16 +109,19 @@ export async function tryDeliverRevocations(panel: Panel, revocations: NodeRevoc
   return failures.flat()
 }
 
-/** Runs `revoke-daemon-access`: has the daemon close the user's sessions. Does nothing when the node is deleted. */
+/**
+ * Runs `revoke-daemon-access`: has the daemon close the sessions of the user, and of administrators who act for them.
+ * Does nothing when the node is deleted.
+ */
 export async function revokeDaemonAccess(
   panel: Panel,
-  { nodeId, userUuid, userId, serverUuids }: JobPayloads['revoke-daemon-access'],
+  { nodeId, userUuid, userId, serverUuids, actingUuids = [] }: JobPayloads['revoke-daemon-access'],
 ): Promise<void> {
   const [node] = await panel.db.select().from(nodes).where(eq(nodes.id, nodeId))
   if (!node) return
   const daemon = panel.daemon(node)
   try {
-    await daemon.deauthorizeUser(userUuid, serverUuids)
+    for (const uuid of [userUuid, ...actingUuids]) await daemon.deauthorizeUser(uuid, serverUuids)
   } catch (error) {
     if (!(error instanceof DaemonError) || error.status !== 404) throw error
     // Older daemons deny tokens by id, server by server; a server that they do not know needs no denial.
