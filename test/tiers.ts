@@ -17,7 +17,7 @@ const patterns: Record<Tier, string[]> = {
     'cli/*.test.ts',
     'platform/daemon-{api,archives,child-environment,backups,backups-s3,file-paths,files,pulls,restorations}.test.ts',
     'platform/daemon-{power-lock,servers,signed-files,transfers,websocket}.test.ts',
-    'platform/{bundles,demo,first-start,full-disk,integration-examples,local-*,panel-address,qstash}.test.ts',
+    'platform/{bundles,demo,failed-demo,first-start,full-disk,integration-examples,local-*,panel-address,qstash}.test.ts',
     'platform/{refused-starts,server-bundle,shutdown}.test.ts',
     'web/*.test.ts',
   ],
@@ -27,7 +27,7 @@ const patterns: Record<Tier, string[]> = {
   unit: [
     '{adapters,domain,http}/*.test.ts',
     'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
-    'contract/{admin-levels,encrypted-columns,passwords,readme,routes,rules,tiers}.test.ts',
+    'contract/{admin-levels,encrypted-columns,passwords,readme,refusal-texts,routes,rules,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
     'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
   ],

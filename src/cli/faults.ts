@@ -35,7 +35,7 @@ export function faultOf(error: unknown): Fault {
     return withIssues('The environment is invalid.', error.faults.map(toIssue))
   if (error instanceof ApiError) {
     const issues = error.entries.flatMap(({ meta, detail }) =>
-      meta ? [{ field: meta.source_field, problem: detail }] : [],
+      meta.source_field === undefined ? [] : [{ field: meta.source_field, problem: detail }],
     )
     return withIssues(issues.length > 0 ? 'The input is invalid.' : error.message, issues)
   }

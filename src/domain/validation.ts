@@ -1,9 +1,13 @@
 import { uniqueViolation } from '../db/database.ts'
-import { invalid } from '../errors.ts'
+import { type Failure, invalid } from '../errors.ts'
 
-/** 422 for one field, for rules that the schema cannot check. */
-export const invalidField = (field: string, rule: string, detail: string) =>
-  invalid([{ field, rule, detail }])
+/** 422 for one field, for rules that the schema cannot check; a reason says more than the rule does. */
+export const invalidField = (
+  field: string,
+  rule: string,
+  detail: string,
+  more: Pick<Failure, 'reason' | 'values'> = {},
+) => invalid([{ field, rule, detail, ...more }])
 
 /**
  * Runs a write and turns a unique violation into a 422 on the field. `fields` maps parts of constraint

@@ -19,10 +19,11 @@ export function parseBracketNames(
   let count = 0
   for (const [name, value] of fields) {
     count += 1
-    if (count > maxKeys) throw badRequest('The request has too many members.')
+    if (count > maxKeys) throw badRequest('request_malformed', 'The request has too many members.')
     const path = parseName(name)
     if (path) assign(root, path, value)
-    else if (isStrict) throw badRequest('The request has a field whose name cannot be read.')
+    else if (isStrict)
+      throw badRequest('request_malformed', 'The request has a field whose name cannot be read.')
   }
   return Object.fromEntries([...root.members].map(([name, member]) => [name, valueOf(member)]))
 }
@@ -32,9 +33,9 @@ function parseName(name: string): string[] | null {
   const [, first, brackets = ''] = namePattern.exec(name) ?? []
   if (first === undefined) return null
   const path = [first, ...brackets.slice(1, -1).split('][')].slice(0, brackets === '' ? 1 : undefined)
-  if (path.length > maxDepth) throw badRequest('The request is nested too deeply.')
+  if (path.length > maxDepth) throw badRequest('request_malformed', 'The request is nested too deeply.')
   if (path.some((segment) => forbiddenKeys.has(segment)))
-    throw badRequest('The request has a key that is not allowed.')
+    throw badRequest('request_malformed', 'The request has a key that is not allowed.')
   return path
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { ApiError } from '../errors.ts'
+import { ApiError, type Reason } from '../errors.ts'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Whether a method only reads. */
@@ -16,10 +16,11 @@ export function requireCsrfToken(
   isValidToken: (token: string) => boolean,
 ): void {
   if (isSafeMethod(c.req.method)) return
-  if (!isSameOrigin(c, panelUrl)) throw csrfMismatch('The request does not come from a page of this panel.')
+  if (!isSameOrigin(c, panelUrl))
+    throw csrfMismatch('request_foreign', 'The request does not come from a page of this panel.')
   const sentToken = c.req.header('x-xsrf-token') ?? c.req.header('x-csrf-token') ?? ''
   if (!isValidToken(decodeToken(sentToken))) {
-    throw csrfMismatch('The page has expired. Reload it and try again.')
+    throw csrfMismatch('page_expired', 'The page has expired. Reload it and try again.')
   }
 }
 
@@ -31,7 +32,8 @@ function isSameOrigin(c: Context, panelUrl: string): boolean {
   return c.req.header('sec-fetch-site') === 'same-origin'
 }
 
-const csrfMismatch = (detail: string) => new ApiError(419, [{ code: 'HttpException', detail }])
+const csrfMismatch = (reason: Reason, detail: string) =>
+  new ApiError(419, [{ code: 'HttpException', detail, meta: { reason } }])
 
 /** Decodes the token: libraries send the cookie's value either encoded or decoded. */
 function decodeToken(text: string): string {

@@ -1,17 +1,20 @@
 import type { Context, ErrorHandler, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { ApiError, badRequest, methodNotAllowed, notFound, storageFull, unavailable } from '../errors.ts'
+import {
+  ApiError,
+  badRequest,
+  methodNotAllowed,
+  notFound,
+  storageFull,
+  unavailable,
+  unexpectedError,
+} from '../errors.ts'
 import { causeOf, log, type LogFields, originOf, warnOncePerMinute } from '../log.ts'
 import { matchedRoute, methodLabel, surfaceName } from './matched-route.ts'
 import { pathMatcher, type RouteRow } from './metadata.ts'
 
-const internal = new ApiError(500, [
-  {
-    code: 'InternalServerError',
-    detail: 'An unexpected error occurred. Include the request ID when you ask for help.',
-  },
-])
+const internal = unexpectedError()
 
 /** Writes an error in the wire's shape. Unexpected errors are logged and answered without detail. */
 export const handleError: ErrorHandler = (error, c) => respond(c, toLoggedApiError(error, c))
@@ -48,7 +51,7 @@ function respond(c: Context, apiError: ApiError): Response {
     code,
     status: String(apiError.status),
     detail,
-    ...(meta ? { meta } : {}),
+    ...(Object.keys(meta).length > 0 ? { meta } : {}),
   }))
   return c.json({ errors }, apiError.status as ContentfulStatusCode)
 }
@@ -77,13 +80,14 @@ export function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof HTTPException) {
     return error.status === 400
-      ? badRequest('The request is not valid JSON.')
-      : new ApiError(error.status, [{ code: 'HttpException', detail: error.message }])
+      ? badRequest('request_malformed', 'The request is not valid JSON.')
+      : new ApiError(error.status, [{ code: 'HttpException', detail: error.message, meta: {} }])
   }
   if (hasCode(error, storageFullCodes)) return storageFull(error)
-  if (hasCode(error, readOnlyCodes)) return unavailable('The database of the panel cannot write right now.')
+  if (hasCode(error, readOnlyCodes))
+    return unavailable('panel_database_read_only', 'The database of the panel cannot write right now.')
   return hasCode(error, connectionCodes)
-    ? unavailable('The panel cannot reach its database right now.')
+    ? unavailable('panel_database_unreachable', 'The panel cannot reach its database right now.')
     : internal
 }
 

@@ -77,7 +77,8 @@ async function parseBody(
   const isJson = isDeclaredJson(c)
   if (isSafeMethod(c.req.method) && !isJson) return {}
   const text = await bufferBody(c, limit)
-  if (requiresBody && /^\s*(null\s*)?$/.test(text)) throw badRequest('The request must have a body.')
+  if (requiresBody && /^\s*(null\s*)?$/.test(text))
+    throw badRequest('request_malformed', 'The request must have a body.')
   if (isJson) return requireObject(parseJson(text))
   if (format && isDeclaredAs(c, format)) return requireObject(await format.parse(text))
   const type = c.req.header('content-type') ?? ''
@@ -102,7 +103,7 @@ export async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: strin
   try {
     return await new Response(bytes, { headers: { 'content-type': type } }).formData()
   } catch {
-    throw badRequest('The request is not a valid multipart body.')
+    throw badRequest('request_malformed', 'The request is not a valid multipart body.')
   }
 }
 

@@ -114,7 +114,10 @@ function readFilters(allowed: readonly string[], value: unknown): Record<string,
     if (!allowed.includes(field)) throw unknownNameError('filter', field, allowed, 'InvalidFilterQuery')
     if (values === null) continue
     const text = typeof values === 'number' || typeof values === 'boolean' ? String(values) : values
-    if (typeof text !== 'string') throw badRequest(`The filter "${field}" must be a string.`)
+    if (typeof text !== 'string')
+      throw badRequest('request_malformed', `The filter "${field}" must be a string.`, {
+        values: { name: field },
+      })
     filters[field] = text
       .slice(0, 255)
       .split(',')
@@ -141,15 +144,26 @@ function readSearch(value: unknown): string | null {
   const rule = typeof value !== 'string' ? 'string' : value.length > maxSearchLength ? 'max' : null
   if (rule)
     throw invalid([
-      { field: 'search', rule, detail: describeFailure('search', rule, { maximum: maxSearchLength }) },
+      {
+        field: 'search',
+        rule,
+        detail: describeFailure('search', rule, { maximum: maxSearchLength }),
+        values: { maximum: maxSearchLength },
+      },
     ])
   return value as string
 }
 
-function unknownNameError(kind: string, name: string, allowed: readonly string[], code: string): ApiError {
+function unknownNameError(
+  kind: 'filter' | 'sort',
+  name: string,
+  allowed: readonly string[],
+  code: string,
+): ApiError {
   return badRequest(
+    kind === 'filter' ? 'filter_unknown' : 'sort_unknown',
     `The ${kind} "${name.slice(0, 64)}" is not allowed. Allowed: ${allowed.join(', ')}.`,
-    code,
+    { code, values: { name: name.slice(0, 64), allowed: allowed.join(', ') } },
   )
 }
 

@@ -23,7 +23,7 @@ const trimAll: TextRule = {}
 export function requireObject(value: unknown): Record<string, unknown> {
   if (value === null || (Array.isArray(value) && value.length === 0)) return {}
   if (typeof value !== 'object' || Array.isArray(value))
-    throw badRequest('The request body must be a JSON object.')
+    throw badRequest('request_malformed', 'The request body must be a JSON object.')
   return value as Record<string, unknown>
 }
 
@@ -36,7 +36,7 @@ export function normalise(value: Record<string, unknown>, rule: TextRule = trimA
 function normaliseValue(value: unknown, rule: TextRule, depth: number, budget: { keys: number }): unknown {
   if (typeof value === 'string') return normaliseText(value, rule)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= maxDepth) throw badRequest('The request is nested too deeply.')
+  if (depth >= maxDepth) throw badRequest('request_malformed', 'The request is nested too deeply.')
   if (Array.isArray(value)) {
     consumeBudget(budget, value.length)
     return value.map((member) => normaliseValue(member, rule, depth + 1, budget))
@@ -45,7 +45,8 @@ function normaliseValue(value: unknown, rule: TextRule, depth: number, budget: {
   consumeBudget(budget, entries.length)
   return Object.fromEntries(
     entries.map(([name, member]) => {
-      if (forbiddenKeys.has(name)) throw badRequest('The request has a key that is not allowed.')
+      if (forbiddenKeys.has(name))
+        throw badRequest('request_malformed', 'The request has a key that is not allowed.')
       return [requireStorableText(name), normaliseValue(member, memberRule(rule, name), depth + 1, budget)]
     }),
   )
@@ -58,7 +59,7 @@ function memberRule(rule: TextRule, name: string): TextRule {
 
 function consumeBudget(budget: { keys: number }, count: number): void {
   budget.keys -= count
-  if (budget.keys < 0) throw badRequest('The request has too many members.')
+  if (budget.keys < 0) throw badRequest('request_malformed', 'The request has too many members.')
 }
 
 function normaliseText(text: string, rule: TextRule): string | null {
@@ -71,7 +72,7 @@ function normaliseText(text: string, rule: TextRule): string | null {
 /** Refuses with 400 what cannot be stored as text: NUL and lone surrogates. */
 function requireStorableText(text: string): string {
   if (text.includes('\0') || !text.isWellFormed())
-    throw badRequest('The request has text that cannot be stored.')
+    throw badRequest('request_malformed', 'The request has text that cannot be stored.')
   return text
 }
 

@@ -281,8 +281,17 @@ const errorsSchema: JsonSchema = {
           detail: { type: 'string' },
           meta: {
             type: 'object',
-            required: ['source_field', 'rule'],
-            properties: { source_field: { type: 'string' }, rule: { type: 'string' } },
+            properties: {
+              source_field: { type: 'string' },
+              rule: { type: 'string' },
+              reason: { type: 'string' },
+              values: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+              before: {
+                type: 'object',
+                required: ['reason', 'values'],
+                properties: { reason: { type: 'string' }, values: { type: 'object' } },
+              },
+            },
           },
         },
       },

@@ -92,7 +92,7 @@ export function parseJson(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text)
   } catch {
-    throw badRequest('The request is not valid JSON.')
+    throw badRequest('request_malformed', 'The request is not valid JSON.')
   }
 }
 
@@ -106,7 +106,10 @@ export type BodyFormat = { type: string; synonyms: string[]; parse: (text: strin
 export async function readRawBody(c: Context, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readBytes(c.req.raw, limit, filePace)
   if (isDeclaredJson(c) && bytes.byteLength > 0 && !isJson(bytes)) {
-    throw badRequest('The request is declared as JSON and is not. Send text as text/plain.')
+    throw badRequest(
+      'request_malformed',
+      'The request is declared as JSON and is not. Send text as text/plain.',
+    )
   }
   return bytes
 }

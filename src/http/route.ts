@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { type ApiError, invalid, notFound } from '../errors.ts'
+import { type ApiError, type Failure, invalid, notFound } from '../errors.ts'
 import type { HttpEnv } from './http-env.ts'
 import { declare, type LazySchema, withMetadata } from './metadata.ts'
 import { defaultBodyLimit, type InputOptions, readInput, readQuery } from './input.ts'
@@ -116,13 +116,27 @@ function inOrderOf(schema: z.ZodType, issues: Issues): Issues {
   return issues.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
+/** Returns the limits of an issue that are numbers, for texts that name them. */
+function limitValues(limits: Record<string, unknown>): Partial<Pick<Failure, 'values'>> {
+  const values = ['minimum', 'maximum'].flatMap((name) => {
+    const limit = limits[name]
+    return typeof limit === 'number' || typeof limit === 'bigint' ? [[name, Number(limit)] as const] : []
+  })
+  return values.length > 0 ? { values: Object.fromEntries(values) } : {}
+}
+
 /** 422 with one entry per issue; unknown keys are the only issue without a path of its own. */
 export function invalidInput(issues: Issues): ApiError {
   return invalid(
     issues.map((issue) => {
       const field = issue.path.map(String).join('.')
       const limits = issue as { minimum?: unknown; maximum?: unknown }
-      return { field, rule: issue.message, detail: describeFailure(field, issue.message, limits) }
+      return {
+        field,
+        rule: issue.message,
+        detail: describeFailure(field, issue.message, limits),
+        ...(/^(min|max)$/.test(issue.message) ? limitValues(limits) : {}),
+      }
     }),
   )
 }

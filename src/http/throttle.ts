@@ -55,7 +55,8 @@ async function countHit<Env extends HttpEnv>(
   if (key === null) return
   const panel = c.get('panel')
   const window = await recordHit(panel, name, key, seconds)
-  if (!window && failsClosed) throw unavailable('Rate limiting is unavailable. Try again shortly.')
+  if (!window && failsClosed)
+    throw unavailable('rate_limiting_unavailable', 'Rate limiting is unavailable. Try again shortly.')
   if (!window) return
   const headers = rateLimitHeaders(limit, window.hits)
   if (window.hits > limit) {

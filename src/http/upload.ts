@@ -26,7 +26,8 @@ export function upload<Field extends string>(
   return withMetadata({ kind: 'input', target: 'form', schema, limit }, async (c, next) => {
     const fields = await readForm(c, limit + multipartOverheadBytes).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 413) throw error
-      throw invalid([{ field, rule: 'max', detail: describeFailure(field, 'max', { maximum: limit }) }])
+      const limits = { maximum: limit }
+      throw invalid([{ field, rule: 'max', detail: describeFailure(field, 'max', limits), values: limits }])
     })
     const result = schema().safeParse(fields, { error: (issue) => ruleName(issue) })
     if (!result.success) throw invalidInput(result.error.issues)

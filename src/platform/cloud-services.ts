@@ -82,7 +82,7 @@ async function openOrError(
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     log('error', 'The environment is invalid.', { faults: error.faults })
-    return unavailable('The panel is not configured completely.', error)
+    return unavailable('panel_not_configured', 'The panel is not configured completely.', { cause: error })
   }
 }
 
@@ -144,7 +144,12 @@ function openObjectStore(env: Env, { objects }: OptionalServices): ObjectStore {
 }
 
 const refuseObjects = () =>
-  Promise.reject(unavailable('This panel has no object store: its operator has to set S3_BUCKET.'))
+  Promise.reject(
+    unavailable(
+      'object_store_not_configured',
+      'This panel has no object store: its operator has to set S3_BUCKET.',
+    ),
+  )
 
 /** Refuses objects with 503. A store that was never configured is not down, so `ping` succeeds. */
 const missingObjectStore: ObjectStore = {
@@ -163,4 +168,9 @@ function openCloudMailer(env: Env, cloud: Cloud, { smtp = null }: { smtp?: OpenS
 }
 
 const refuseMail = () =>
-  Promise.reject(unavailable('This function cannot send mail: its operator has to set MAIL_DRIVER.'))
+  Promise.reject(
+    unavailable(
+      'mail_not_configured',
+      'This function cannot send mail: its operator has to set MAIL_DRIVER.',
+    ),
+  )

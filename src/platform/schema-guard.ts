@@ -59,4 +59,8 @@ export async function explainFailure(schemaGuard: SchemaGuard, db: Database, err
 }
 
 const migrationPendingError = (cause?: unknown) =>
-  unavailable('The panel is being upgraded: its database must be migrated first. Try again shortly.', cause)
+  unavailable(
+    'panel_upgrading',
+    'The panel is being upgraded: its database must be migrated first. Try again shortly.',
+    { cause },
+  )

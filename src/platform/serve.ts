@@ -136,6 +136,9 @@ const setDefaultHeaders =
 /** Refuses with 400 paths that proxies and routers may read differently. */
 const refuseAmbiguousPaths: MiddlewareHandler = async (c, next) => {
   if (isAmbiguousPath(encodedPath(c.req.url)))
-    throw badRequest('The path must not contain empty segments, backslashes, or encoded slashes.')
+    throw badRequest(
+      'request_malformed',
+      'The path must not contain empty segments, backslashes, or encoded slashes.',
+    )
   await next()
 }

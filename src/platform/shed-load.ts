@@ -12,7 +12,7 @@ const maxWaitMs = 1000
 export const minInFlight = 64
 
 /** Made once: an error with its stack is a tenth of the work of a refusal. */
-const refusal = overloaded('The panel has too much to do. Try again in a moment.')
+const refusal = overloaded('panel_overloaded', 'The panel has too much to do. Try again in a moment.')
 
 /** What daemons and jobs report is lost or late when it is refused, so users are refused first. */
 const isReport = (path: string) => path.startsWith('/api/remote/') || path.startsWith('/jobs/')

@@ -114,7 +114,7 @@ describe('allocations', () => {
 
   it('name each broken rule of each field', async () => {
     const { body } = await add({ ip: ['203.0.113.9'], alias: 'x'.repeat(192), ports: [] })
-    expect(body.errors.map((error: any) => error.meta)).toEqual([
+    expect(body.errors.map((error: any) => error.meta)).toMatchObject([
       { source_field: 'ip', rule: 'string' },
       { source_field: 'alias', rule: 'max' },
       { source_field: 'ports', rule: 'required' },

@@ -78,9 +78,9 @@ describe('database hosts', () => {
 
   it('refuse a node that does not exist, and names that are none', async () => {
     const missing = await send('POST', '', { ...unchecked, node_id: 99 })
-    expect(missing.body.errors[0].meta).toEqual({ source_field: 'node_id', rule: 'exists' })
+    expect(missing.body.errors[0].meta).toMatchObject({ source_field: 'node_id', rule: 'exists' })
     const { body } = await send('POST', '', { ...unchecked, host: 'http://x', port: 0 })
-    expect(body.errors.map((error: any) => error.meta)).toEqual([
+    expect(body.errors.map((error: any) => error.meta)).toMatchObject([
       { source_field: 'host', rule: 'regex' },
       { source_field: 'port', rule: 'between' },
     ])

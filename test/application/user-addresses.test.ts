@@ -110,7 +110,7 @@ describe('an address that an account claims without having verified it', () => {
       await send('POST', '', profile),
       await send('PATCH', `/${other.id}`, changeOf(other, { email: address })),
     ]) {
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([
         422,
         { source_field: 'email', rule: 'unique' },
       ])

@@ -136,7 +136,7 @@ describe('POST users takes a password of any length from an Application key', ()
 
   it('up to 1,024 characters', async () => {
     const { status, body } = await send('POST', '', { ...maria, password: 'x'.repeat(1025) })
-    expect([status, body.errors[0].meta]).toEqual([422, { source_field: 'password', rule: 'max' }])
+    expect([status, body.errors[0].meta]).toMatchObject([422, { source_field: 'password', rule: 'max' }])
   })
 
   it('and nowhere else', async () => {

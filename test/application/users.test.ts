@@ -24,7 +24,8 @@ const path = '/api/application/users'
 const send = (method: string, at: string, body?: unknown) =>
   world.request(method, `${path}${at}`, { token, ...(body === undefined ? {} : { body }) })
 const get = (at: string) => send('GET', at)
-const metas = (body: any) => body.errors.map((error: any) => error.meta)
+const metas = (body: any) =>
+  body.errors.map(({ meta: { source_field, rule } }: any) => ({ source_field, rule }))
 const row = async (id: number) => single(await world.database.db.select().from(users).where(eq(users.id, id)))
 
 const maria = {

@@ -44,7 +44,10 @@ const signedIn = async () =>
   (await world.database.db.select().from(sessions)).filter(({ userId }) => userId === user.id)
 
 /** Returns what a refusal says about the challenge; undefined while it is open. */
-const endOf = ({ body }: { body: any }) => body.errors[0].meta
+function endOf({ body }: { body: any }) {
+  const { source_field, rule } = body.errors[0].meta
+  return source_field ? { source_field, rule } : undefined
+}
 
 describe('a password of an account with a second factor', () => {
   it('does not sign in, and returns a token for the checkpoint', async () => {

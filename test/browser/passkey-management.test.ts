@@ -49,7 +49,7 @@ describe('asking to make a passkey', () => {
   it('needs the password, and a bounded number of guesses', async () => {
     const ask = (password: unknown) =>
       browser.request('POST', `${path}/options`, { current_password: password })
-    expect((await ask(null)).body.errors[0].meta).toEqual({
+    expect((await ask(null)).body.errors[0].meta).toMatchObject({
       source_field: 'current_password',
       rule: 'required',
     })
@@ -150,7 +150,7 @@ describe('making a passkey', () => {
     const other = await makeUser(world, { passwordHash: known.passwordHash })
     for (const as of [browser, await openSignedInBrowser(world, other)]) {
       const { status, body } = await makePasskey(as, authenticator)
-      expect([status, body.errors[0].meta]).toEqual([422, { source_field: 'id', rule: 'unique' }])
+      expect([status, body.errors[0].meta]).toMatchObject([422, { source_field: 'id', rule: 'unique' }])
     }
     expect(await rows()).toHaveLength(1)
     expect(await world.events()).toEqual(['user:passkey.create'])
@@ -175,7 +175,7 @@ describe('making a passkey', () => {
       [{ response: { ...response, transports: Array(9).fill('usb') } }, 'response.transports', 'max'],
     ] as const) {
       const answer = await browser.request('POST', path, { ...fits, ...changes })
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([422, { source_field: field, rule }])
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([422, { source_field: field, rule }])
     }
     const withoutTransports = { ...fits, response: { ...response, transports: undefined } }
     expect((await browser.request('POST', path, withoutTransports)).status).toBe(204)

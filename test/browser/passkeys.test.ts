@@ -202,7 +202,10 @@ describe('AU-9: signing in with a passkey is refused', () => {
         [null, 'required'],
       ]) {
         const { status, body } = await send({ ...fits, response: { ...fits.response, [name]: value } })
-        expect([status, body.errors[0].meta], name).toEqual([422, { source_field: `response.${name}`, rule }])
+        expect([status, body.errors[0].meta], name).toMatchObject([
+          422,
+          { source_field: `response.${name}`, rule },
+        ])
       }
     }
     expect((await send({ ...fits, id: 'a'.repeat(2049) })).body.errors[0].meta.rule).toBe('max')

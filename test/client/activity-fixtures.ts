@@ -24,5 +24,5 @@ export const eventsIn = ({ body }: Answer): string[] =>
 /** Summarises a refusal: status, and code or field with rule of each error. */
 export const refusalIn = ({ status, body }: Answer): unknown[] => [
   status,
-  ...body.errors.map(({ code, meta }: any) => (meta ? `${meta.source_field}: ${meta.rule}` : code)),
+  ...body.errors.map(({ code, meta }: any) => (meta?.rule ? `${meta.source_field}: ${meta.rule}` : code)),
 ]

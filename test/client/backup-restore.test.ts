@@ -100,7 +100,7 @@ describe('restoring a server', () => {
     ]) {
       forgetThrottles()
       const { status, body } = await restore(backup, { truncate })
-      expect([status, body.errors[0].meta]).toEqual([422, { source_field: 'truncate', rule }])
+      expect([status, body.errors[0].meta]).toMatchObject([422, { source_field: 'truncate', rule }])
     }
     forgetThrottles()
     const friend = await fixtures.tokenWith(['backup.restore'])

@@ -83,7 +83,7 @@ describe('starting a backup', () => {
       [{ ignored: ['a'] }, 'ignored', 'string'],
     ]) {
       const answer = await fixtures.start(body)
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([422, { source_field: field, rule }])
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([422, { source_field: field, rule }])
     }
     expect(await fixtures.rows()).toEqual([])
     expect(daemon.calls).toEqual([])

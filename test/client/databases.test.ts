@@ -34,7 +34,8 @@ const add = (database: unknown = 'web', more: { remote?: unknown; as?: string } 
 }
 const passwordIn = (item: any): string => item.attributes.relationships.password.attributes.password
 const refusal = (answer: { status: number; body: any }) => [answer.status, answer.body.errors[0].code]
-const metas = ({ body }: { body: any }) => body.errors.map((error: any) => error.meta)
+const metas = ({ body }: { body: any }) =>
+  body.errors.map(({ meta: { source_field, rule } }: any) => ({ source_field, rule }))
 const subuserToken = async (permissions: string[]) => {
   const friend = await makeUser(world)
   await makeSubuser(world, server, friend, permissions)

@@ -162,7 +162,10 @@ describe('notes of an allocation', () => {
       [{ notes: 7 }, 'string'],
     ] as const) {
       const answer = await send('POST', id, { body })
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([422, { source_field: 'notes', rule }])
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([
+        422,
+        { source_field: 'notes', rule },
+      ])
     }
     expect((await allocation(id)).notes).toBe('before')
     expect((await send('POST', id, { body: { notes: 'x'.repeat(256) } })).status).toBe(200)

@@ -74,7 +74,9 @@ export async function listEvents(world: World): Promise<[event: string, properti
 export const refusalIn = ({ status, body }: Answer) => [
   status,
   body.errors[0].code,
-  ...body.errors.flatMap((error: any) => (error.meta ? [[error.meta.source_field, error.meta.rule]] : [])),
+  ...body.errors.flatMap((error: any) =>
+    error.meta?.rule ? [[error.meta.source_field, error.meta.rule]] : [],
+  ),
 ]
 
 export const notFound = [404, 'NotFoundHttpException']

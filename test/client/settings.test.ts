@@ -117,7 +117,7 @@ describe('renaming a server', () => {
       [{ name: 'x', description: 'a\u0007' }, 'description', 'regex'],
     ] as const) {
       const answer = await rename(body)
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([422, { source_field: field, rule }])
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([422, { source_field: field, rule }])
     }
     expect(await row()).toMatchObject({ name: 'Before', description: 'As it was' })
     expect(await world.events()).toEqual([])
@@ -218,7 +218,7 @@ describe('the image of a server', () => {
       ['x'.repeat(192), 'max'],
     ]) {
       const { status, body } = await choose(image)
-      expect([status, body.errors[0].meta]).toEqual([422, { source_field: 'docker_image', rule }])
+      expect([status, body.errors[0].meta]).toMatchObject([422, { source_field: 'docker_image', rule }])
     }
     expect((await row()).image).toBe('node:24-alpine')
     expect(await world.events()).toEqual([])

@@ -193,11 +193,12 @@ describe('a variable', () => {
     await addVariable('FIXED', { userEditable: false, rules: 'required|integer' })
     await addVariable('BROKEN', { rules: 'string|no_such_rule' })
     await addVariable('HUNGRY', { rules: 'regex:/(a)\\1/' })
+    const missing = 'The server has no such variable.'
     for (const [key, detail] of [
-      ['SECRET', 'The server has no such variable.'],
-      ['UNKNOWN', 'The server has no such variable.'],
-      ['__proto', 'The server has no such variable.'],
-      ['motd', 'The server has no such variable.'],
+      ['SECRET', missing],
+      ['UNKNOWN', missing],
+      ['__proto', missing],
+      ['motd', missing],
       ['FIXED', 'This variable is read-only.'],
       ['BROKEN', 'This variable is read-only.'],
       ['HUNGRY', 'This variable is read-only.'],
@@ -206,7 +207,14 @@ describe('a variable', () => {
       expect([key, status, body.errors]).toEqual([
         key,
         400,
-        [{ code: 'BadRequestHttpException', status: '400', detail }],
+        [
+          {
+            code: 'BadRequestHttpException',
+            status: '400',
+            detail,
+            meta: { reason: detail === missing ? 'variable_unknown' : 'variable_read_only' },
+          },
+        ],
       ])
     }
     expect(await stored()).toEqual({ SECRET: 'hush' })
@@ -224,7 +232,7 @@ describe('a variable', () => {
       ['MODE', 'Easy', ['in']],
     ] as const) {
       const { status, body } = await set(key, value)
-      expect([status, body.errors.map((error: any) => [error.code, error.meta])]).toEqual([
+      expect([status, body.errors.map((error: any) => [error.code, error.meta])]).toMatchObject([
         422,
         rules.map((rule) => ['ValidationException', { source_field: 'value', rule }]),
       ])
@@ -243,7 +251,7 @@ describe('a variable', () => {
       [{ key: 'MOTD', value: 'x'.repeat(16_385) }, 'value', 'max'],
     ] as const) {
       const answer = await change(body)
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([422, { source_field: field, rule }])
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([422, { source_field: field, rule }])
     }
   })
 

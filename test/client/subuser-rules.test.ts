@@ -60,7 +60,7 @@ describe('the permissions of a subuser', () => {
       [Array.from({ length: 101 }, () => 'file.read'), 'permissions', 'max'],
     ] as const) {
       const { status, body } = await invite(friend.email, permissions)
-      expect([status, body.errors[0].meta]).toEqual([422, { source_field: field, rule }])
+      expect([status, body.errors[0].meta]).toMatchObject([422, { source_field: field, rule }])
     }
     expect(await rightsOf()).toEqual([])
     const many = Array.from({ length: 100 }, (_, each) => `no.such${each}`)

@@ -124,13 +124,12 @@ const rules: Rule[] = [
   { files: 'src/panel.ts', may: [], mayType: ['src/adapters/', 'src/db/', 'src/metrics.ts'], packages: [] },
   { files: 'src/log.ts', may: ['src/redaction.ts'], packages: [] },
   { files: 'src/redaction.ts', may: ['src/ip-addresses.ts'], packages: [] },
-  ...['src/errors.ts', 'src/body-pace.ts', 'src/metrics.ts', 'src/version.ts', 'src/with-timeout.ts'].map(
-    (files) => ({
-      files,
-      may: [],
-      packages: [],
-    }),
-  ),
+  { files: 'src/errors.ts', may: [], mayType: ['src/locales/en/refusals.json'], packages: [] },
+  ...['src/body-pace.ts', 'src/metrics.ts', 'src/version.ts', 'src/with-timeout.ts'].map((files) => ({
+    files,
+    may: [],
+    packages: [],
+  })),
   { files: 'src/ip-addresses.ts', may: [], packages: ['ipaddr.js'] },
   { files: 'src/keyed-mutex.ts', may: [], packages: [] },
   {

@@ -42,11 +42,18 @@ const coded = (code: string) => Object.assign(new Error(`params: s3cret ${code}`
 describe('a refusal', () => {
   it('has one shape', async () => {
     const { status, body, headers } = await failing(() =>
-      conflict('The server is suspended.', 'SomeException'),
+      conflict('server_suspended', 'The server is suspended.', { code: 'SomeException' }),
     )
     expect(status).toBe(409)
     expect(body).toEqual({
-      errors: [{ code: 'SomeException', status: '409', detail: 'The server is suspended.' }],
+      errors: [
+        {
+          code: 'SomeException',
+          status: '409',
+          detail: 'The server is suspended.',
+          meta: { reason: 'server_suspended' },
+        },
+      ],
     })
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(lines).toEqual([])
@@ -67,11 +74,17 @@ describe('a refusal', () => {
 
   it('brings its headers along', async () => {
     expect((await failing(() => unauthenticated())).headers.get('www-authenticate')).toBe('Bearer')
-    expect((await failing(() => unavailable('Later.'))).headers.get('retry-after')).toBe('5')
+    expect((await failing(() => unavailable('panel_upgrading', 'Later.'))).headers.get('retry-after')).toBe(
+      '5',
+    )
   })
 
   it('is logged when it is unexpected', async () => {
-    await failing(() => databaseHostFailure(502, 'The host said no.', new Error('socket hang up')))
+    await failing(() =>
+      databaseHostFailure(502, 'database_host_refused', 'The host said no.', {
+        cause: new Error('socket hang up'),
+      }),
+    )
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       status: 502,
       route: '/things/:thing',
@@ -84,7 +97,14 @@ describe('a failure', () => {
   it('is answered without its detail', async () => {
     const { status, body, text } = await failing(() => new Error('params: s3cret', { cause: coded('23505') }))
     expect(status).toBe(500)
-    expect(body.errors).toEqual([{ code: 'InternalServerError', status: '500', detail: expect.any(String) }])
+    expect(body.errors).toEqual([
+      {
+        code: 'InternalServerError',
+        status: '500',
+        detail: expect.any(String),
+        meta: { reason: 'unexpected_error' },
+      },
+    ])
     expect(text).not.toMatch(/s3cret|23505/)
   })
 
@@ -127,7 +147,9 @@ describe('a failure', () => {
   it('of too many requests at once has one line a minute, which is a warning', async () => {
     const warnings = vi.spyOn(console, 'warn').mockReturnValue()
     for (let at = 0; at < 3; at += 1) {
-      const { status, body, headers } = await failing(() => overloaded('Try again in a moment.'))
+      const { status, body, headers } = await failing(() =>
+        overloaded('panel_overloaded', 'Try again in a moment.'),
+      )
       expect([status, body.errors[0].code]).toEqual([503, 'ServiceOverloadedException'])
       expect(headers.get('retry-after')).toBe('5')
     }

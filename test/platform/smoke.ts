@@ -214,7 +214,7 @@ export function smokeSuite(
         json: { short: '', long: 'x'.repeat(192) },
       })
       expect(status).toBe(422)
-      expect(body.errors.map((error: any) => error.meta)).toEqual([
+      expect(body.errors.map((error: any) => error.meta)).toMatchObject([
         { source_field: 'short', rule: 'required' },
         { source_field: 'long', rule: 'between' },
       ])

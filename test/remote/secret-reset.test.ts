@@ -101,7 +101,7 @@ describe('SE-4: reset_secret on a node', () => {
   it('refuses grace where no secret is replaced', async () => {
     for (const body of [{ grace: true }, { grace: 1, reset_secret: 'true', memory: 9 }]) {
       const answer = await change(body)
-      expect([answer.status, answer.body.errors[0].meta]).toEqual([
+      expect([answer.status, answer.body.errors[0].meta]).toMatchObject([
         422,
         { source_field: 'reset_secret', rule: 'accepted_if' },
       ])

@@ -16,7 +16,11 @@ import { type Image, imageContentTypes, parseImage } from '../images/image.ts'
 const avatarFileNamePattern = /^[0-9a-f]{32}\.(jpg|png|webp)$/
 
 const storeUnavailable = (cause: unknown): ApiError =>
-  unavailable('The object store for profile pictures is not available. Try again later.', cause)
+  unavailable(
+    'picture_store_unavailable',
+    'The object store for profile pictures is not available. Try again later.',
+    { cause },
+  )
 
 /**
  * Replaces the caller's profile picture. Refuses with 403 while pictures are switched off, with 422 an

@@ -38,7 +38,8 @@ type EmailInput = z.output<ReturnType<typeof EmailInput>>
 export const EmailTokenInput = () => z.object({ token: z.string().max(255, 'max') })
 
 /** 400 for every link that does not work, so that the reason reveals nothing about other accounts. */
-const invalidLink = () => displayError('The link is not valid or has expired. Request a new one.')
+const invalidLink = () =>
+  displayError('link_invalid', 'The link is not valid or has expired. Request a new one.')
 
 /**
  * Changes the account's e-mail address at once, with a mail to both addresses, or when the link that is mailed to
@@ -65,7 +66,9 @@ export async function changeEmail(panel: Panel, input: EmailInput): Promise<void
 
 /** The same for an invalid and a taken address: the answer must not reveal who has an account. */
 const unusableEmail = () =>
-  invalidField('email', 'email', 'The email field must be an address that can be used.')
+  invalidField('email', 'email', 'The email field must be an address that can be used.', {
+    reason: 'email_unusable',
+  })
 
 async function storeEmail(tx: Tx, address: string): Promise<void> {
   const user = await lockCaller(tx)
@@ -124,7 +127,7 @@ export async function resendEmailVerification(panel: Panel): Promise<void> {
   await consumeAttempt(panel, `email-verification:${id}`, resendLimit)
   await inTransaction(panel, async (tx) => {
     if (unverifiedEmailOf(await lockCaller(tx)) === null)
-      throw displayError('Your e-mail address is verified already.')
+      throw displayError('email_already_verified', 'Your e-mail address is verified already.')
     await enqueueEmailVerification(tx, id)
   })
 }

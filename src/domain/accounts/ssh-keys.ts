@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { single } from '../../db/database.ts'
 import { sshKeys } from '../../db/schema.ts'
 import type { SshKey } from '../../db/tables/ssh-keys.ts'
-import { displayError } from '../../errors.ts'
+import { displayError, type Reason, type ReasonValues } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { lockCaller, requireCaller } from '../auth/caller.ts'
@@ -43,9 +43,12 @@ export async function addSshKey(panel: Panel, input: SshKeyInput): Promise<SshKe
     const user = await lockCaller(tx)
     const existing = await listSshKeys(tx)
     if (existing.some((key) => key.fingerprint === fingerprint)) {
-      throw invalidPublicKey('Your account already has this key.')
+      throw invalidPublicKey('ssh_key_known', 'Your account already has this key.')
     }
-    if (existing.length >= maxKeys) throw displayError(`An account can have at most ${maxKeys} SSH keys.`)
+    if (existing.length >= maxKeys)
+      throw displayError('too_many_ssh_keys', `An account can have at most ${maxKeys} SSH keys.`, {
+        values: { max: maxKeys },
+      })
     const values = { userId: user.id, name: input.name, fingerprint, publicKey }
     const key = single(await tx.db.insert(sshKeys).values(values).returning())
     await recordSshKeyEvent(tx, 'user:ssh-key.create', key)
@@ -71,17 +74,20 @@ export async function removeSshKey(panel: Panel, fingerprint: string): Promise<v
 /** Parses a key and converts it to PEM, the format in which it is stored and shown. Refuses with 422. */
 function parseAcceptedKey(line: string): Pick<SshKey, 'fingerprint' | 'publicKey'> {
   const key = parsePublicKey(line)
-  if (!key) throw invalidPublicKey('This is not a public key in OpenSSH format.')
-  if (key.kind === 'dsa') throw invalidPublicKey('DSA keys are not accepted.')
+  if (!key) throw invalidPublicKey('ssh_key_malformed', 'This is not a public key in OpenSSH format.')
+  if (key.kind === 'dsa') throw invalidPublicKey('ssh_key_dsa', 'DSA keys are not accepted.')
   if (key.kind === 'rsa' && (key.bits ?? 0) < minRsaBits) {
-    throw invalidPublicKey(`RSA keys need at least ${minRsaBits} bits.`)
+    throw invalidPublicKey('ssh_key_rsa_short', `RSA keys need at least ${minRsaBits} bits.`, {
+      bits: minRsaBits,
+    })
   }
   const publicKey = toPem(key)
-  if (publicKey === null) throw invalidPublicKey('Keys of this type are not accepted.')
+  if (publicKey === null) throw invalidPublicKey('ssh_key_type', 'Keys of this type are not accepted.')
   return { fingerprint: key.fingerprint, publicKey }
 }
 
-const invalidPublicKey = (detail: string) => invalidField('public_key', '', detail)
+const invalidPublicKey = (reason: Reason, detail: string, values: ReasonValues = {}) =>
+  invalidField('public_key', '', detail, { reason, values })
 
 /** Records the event on the account that has the key. */
 export const recordSshKeyEvent = (

@@ -27,7 +27,9 @@ export async function removeAllocations(panel: Panel, nodeId: number, ids: numbe
   await inTransaction(panel, async (tx) => {
     const locked = await lockAllocations(tx, nodeId, ids)
     if (locked.some(({ serverId }) => serverId !== null))
-      throw displayError('A server uses one of these allocations.', 'ServerUsingAllocationException')
+      throw displayError('allocations_in_use', 'A server uses one of these allocations.', {
+        code: 'ServerUsingAllocationException',
+      })
     await tx.db.delete(allocations).where(isOneOf(locked))
     await recordAdminEvents(
       tx,

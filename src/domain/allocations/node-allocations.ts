@@ -69,7 +69,10 @@ export async function addAllocations(panel: Panel, nodeId: number, input: Alloca
   const ips = parseAddresses(input.ip)
   const ports = [...new Set(input.ports.flatMap(parsePorts))]
   if (ips.length * ports.length > maxAllocationsPerCall)
-    throw invalidField('ports', 'max', `One call may make at most ${maxAllocationsPerCall} allocations.`)
+    throw invalidField('ports', 'max', `One call may make at most ${maxAllocationsPerCall} allocations.`, {
+      reason: 'too_many_allocations',
+      values: { max: maxAllocationsPerCall },
+    })
   const ipAlias = input.alias ?? null
   const pairs = ips.flatMap((ip) => ports.map((port) => ({ nodeId, ip, ipAlias, port })))
   try {
@@ -103,7 +106,11 @@ export async function removeAllocation(panel: Panel, nodeId: number, id: number)
 
 async function removalRefusal(tx: Tx, ofNode: SQL | undefined): Promise<Error> {
   const [used] = await tx.db.select({ id: allocations.id }).from(allocations).where(ofNode)
-  return used ? displayError('A server uses this allocation.', 'ServerUsingAllocationException') : notFound()
+  return used
+    ? displayError('allocation_in_use', 'A server uses this allocation.', {
+        code: 'ServerUsingAllocationException',
+      })
+    : notFound()
 }
 
 function filterCondition(filters: ListRequest['filters']): SQL | undefined {
@@ -130,13 +137,16 @@ function parseAddresses(ip: string): string[] {
   const [base = '', mask, ...rest] = ip.split('/')
   const address = canonicalAddress(base)
   if (address === null || rest.length > 0)
-    throw displayError(`"${ip}" is not an IP address. Resolve host names first.`)
+    throw displayError('not_an_ip_address', `"${ip}" is not an IP address. Resolve host names first.`, {
+      values: { address: ip },
+    })
   if (mask === undefined) return [address]
   const isNarrow = /^\d{1,2}$/.test(mask) && Number(mask) >= minPrefixLength && Number(mask) <= 32
   if (!isNarrow || !ipaddr.IPv4.isValid(address))
     throw displayError(
+      'address_range_invalid',
       `An address range must be IPv4, from /${minPrefixLength} to /32.`,
-      'CidrOutOfRangeException',
+      { code: 'CidrOutOfRangeException', values: { prefix: minPrefixLength } },
     )
   const first = ipaddr.IPv4.networkAddressFromCIDR(`${address}/${mask}`).octets
   const [a = 0, b = 0, c = 0, d = 0] = first
@@ -146,14 +156,20 @@ function parseAddresses(ip: string): string[] {
 function parsePorts(portOrRange: string): number[] {
   const [, start, end = start] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(portOrRange) ?? []
   if (start === undefined)
-    throw displayError(
-      `"${portOrRange}" is neither a port nor a range of ports.`,
-      'InvalidPortMappingException',
-    )
+    throw displayError('port_invalid', `"${portOrRange}" is neither a port nor a range of ports.`, {
+      code: 'InvalidPortMappingException',
+      values: { port: portOrRange },
+    })
   const [low, high] = [Number(start), Number(end)].toSorted((one, other) => one - other) as [number, number]
   if (high - low >= maxPortsPerRange)
-    throw displayError(`A range may have at most ${maxPortsPerRange} ports.`, 'TooManyPortsInRangeException')
+    throw displayError('port_range_too_large', `A range may have at most ${maxPortsPerRange} ports.`, {
+      code: 'TooManyPortsInRangeException',
+      values: { max: maxPortsPerRange },
+    })
   if (low < minPort || high > maxPort)
-    throw displayError(`Ports must be from ${minPort} to ${maxPort}.`, 'PortOutOfRangeException')
+    throw displayError('port_out_of_range', `Ports must be from ${minPort} to ${maxPort}.`, {
+      code: 'PortOutOfRangeException',
+      values: { min: minPort, max: maxPort },
+    })
   return Array.from({ length: high - low + 1 }, (_, at) => low + at)
 }

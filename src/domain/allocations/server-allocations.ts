@@ -50,13 +50,15 @@ export async function addServerAllocation(
     const server = await lockServerForChange(tx, id)
     const assigned = await tx.db.select().from(allocations).where(eq(allocations.serverId, id))
     if (assigned.length >= (server.allocationLimit ?? 0)) {
-      throw displayError('This server has reached its allocation limit.')
+      throw displayError('allocation_limit_reached', 'This server has reached its allocation limit.')
     }
     const primary = single(assigned.filter((each) => each.id === server.allocationId))
     const added =
       (await assignFreeAllocation(tx, primary)) ?? (range && (await createAllocation(tx, primary, range)))
     if (!added) {
-      throw displayError('No free port is left for this server.', 'NoAutoAllocationSpaceAvailableException')
+      throw displayError('no_free_port', 'No free port is left for this server.', {
+        code: 'NoAutoAllocationSpaceAvailableException',
+      })
     }
     await recordEvent(tx, 'server:allocation.create', toAllocationActivity(added))
     return { ...added, isDefault: false }
@@ -119,9 +121,13 @@ export async function removeServerAllocation(
   await inTransaction(panel, async (tx) => {
     const { server, allocation } = await lockAllocation(tx, access.server.id, allocationId)
     if (!server.allocationLimit) {
-      throw displayError('Allocations cannot be removed from a server without an allocation limit.')
+      throw displayError(
+        'allocation_limit_missing',
+        'Allocations cannot be removed from a server without an allocation limit.',
+      )
     }
-    if (allocation.isDefault) throw displayError('The primary allocation cannot be removed.')
+    if (allocation.isDefault)
+      throw displayError('primary_allocation', 'The primary allocation cannot be removed.')
     await tx.db
       .update(allocations)
       .set({ serverId: null, notes: null, updatedAt: tx.now() })
@@ -141,7 +147,9 @@ async function readPortRange(panel: Panel): Promise<PortRange | null> {
     'auto_allocation.range_end',
   ])
   if (!settings['features.auto_allocation']) {
-    throw displayError('Adding allocations is disabled.', 'AutoAllocationNotEnabledException')
+    throw displayError('allocations_disabled', 'Adding allocations is disabled.', {
+      code: 'AutoAllocationNotEnabledException',
+    })
   }
   const from = settings['auto_allocation.range_start']
   const to = settings['auto_allocation.range_end']

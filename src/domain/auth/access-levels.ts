@@ -62,5 +62,7 @@ export function hasAccessLevel(actor: Actor, resource: AclResource, level: Acces
  */
 export function requireAccessLevel(tx: Tx, resource: AclResource, level: AccessLevel): void {
   if (tx.actor.kind === 'system' || hasAccessLevel(tx.actor, resource, level)) return
-  throw forbidden(`You may not ${level} ${resource.replace('_', ' ')}.`)
+  throw forbidden('level_missing', `You may not ${level} ${resource.replace('_', ' ')}.`, {
+    values: { level, resource },
+  })
 }

@@ -22,8 +22,8 @@ export type ActingSession = { token: string; userId: number; expiresAt: Date }
 export async function startActing(panel: Panel, id: number, userAgent: string): Promise<ActingSession> {
   const { actor } = panel
   if (actor.kind !== 'user' || !actor.session)
-    throw displayError('Acting for a user needs the session of a browser, not a key.')
-  if (actor.user.id === id) throw displayError('You cannot act for yourself.')
+    throw displayError('acting_needs_session', 'Acting for a user needs the session of a browser, not a key.')
+  if (actor.user.id === id) throw displayError('acting_for_self', 'You cannot act for yourself.')
   const own = { administratorId: actor.user.id, administratorSessionId: actor.session.id }
   return inTransaction(panel, async (tx) => {
     const user = await lockUser(tx, id)
@@ -48,7 +48,8 @@ export async function startActing(panel: Panel, id: number, userAgent: string): 
  */
 export async function leaveActing(panel: Panel, token: string | null): Promise<NewSession> {
   const { actor } = panel
-  if (actor.kind === 'user' && !actor.administrator) throw displayError('You do not act for a user.')
+  if (actor.kind === 'user' && !actor.administrator)
+    throw displayError('not_acting', 'You do not act for a user.')
   const own = await inTransaction(panel, async (tx) => {
     const [acting] = await tx.db
       .delete(sessions)

@@ -25,7 +25,7 @@ const isRoot = ({ actor }: Tx) => actor.kind === 'system' || (actor.kind === 'us
 
 /** Refuses with 403 a caller who is neither root nor the system. */
 export function requireRoot(tx: Tx): void {
-  if (!isRoot(tx)) throw forbidden('This needs a root administrator.')
+  if (!isRoot(tx)) throw forbidden('root_administrator_required', 'This needs a root administrator.')
 }
 
 /**
@@ -63,5 +63,5 @@ export async function requireOtherRoot(tx: Tx, id: number): Promise<void> {
   await tx.db.execute(sql`select pg_advisory_xact_lock(${lastRootLockKey})`)
   const isOther = and(eq(users.rootAdmin, true), ne(users.id, id), sql`${users.signInSuspendedAt} is null`)
   const [other] = await tx.db.select({ id: users.id }).from(users).where(isOther).limit(1)
-  if (!other) throw displayError('The last root administrator cannot be removed.')
+  if (!other) throw displayError('last_root_administrator', 'The last root administrator cannot be removed.')
 }

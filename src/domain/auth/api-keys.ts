@@ -83,7 +83,10 @@ async function reserveKeySlot(tx: Tx, user: { id: number }): Promise<void> {
     .set({ apiKeyCount: sql`${users.apiKeyCount} + 1` })
     .where(and(eq(users.id, user.id), lt(users.apiKeyCount, maxAccountKeys)))
     .returning({ id: users.id })
-  if (reserved.length === 0) throw displayError(`An account can have at most ${maxAccountKeys} API keys.`)
+  if (reserved.length === 0)
+    throw displayError('too_many_api_keys', `An account can have at most ${maxAccountKeys} API keys.`, {
+      values: { max: maxAccountKeys },
+    })
 }
 
 /** Records the event on the account that owns the key. */
@@ -210,7 +213,9 @@ export async function addApplicationKey(
   requireOwnLevels(panel, acl)
   const expiresAt = input.expires_at ? new Date(input.expires_at) : null
   if (expiresAt && expiresAt <= panel.now())
-    throw invalidField('expires_at', 'after', 'The expires_at field must be a time in the future.')
+    throw invalidField('expires_at', 'after', 'The expires_at field must be a time in the future.', {
+      reason: 'expiry_in_past',
+    })
   return inTransaction(panel, async (tx) => {
     const bounds = limitToOwnKey(await lockOwnKey(tx), { allowedIps: input.allowed_ips ?? [], expiresAt })
     const owner = await findOwner(tx, input.user_id ?? null)
@@ -265,10 +270,14 @@ async function lockOwnKey(tx: Tx): Promise<KeyBounds> {
 function limitToOwnKey(own: KeyBounds, wanted: KeyBounds): KeyBounds {
   const foreignRanges = wanted.allowedIps.filter((range) => !isRangeWithin(range, own.allowedIps))
   if (foreignRanges.length > 0)
-    throw forbidden(`Your own key does not work from these addresses: ${foreignRanges.join(', ')}.`)
+    throw forbidden(
+      'addresses_beyond_own_key',
+      `Your own key does not work from these addresses: ${foreignRanges.join(', ')}.`,
+      { values: { addresses: foreignRanges.join(', ') } },
+    )
   const expiresAt = wanted.expiresAt ?? own.expiresAt
   if (own.expiresAt && expiresAt && expiresAt > own.expiresAt)
-    throw forbidden('A key cannot expire later than the key that creates it.')
+    throw forbidden('expiry_beyond_own_key', 'A key cannot expire later than the key that creates it.')
   return { allowedIps: wanted.allowedIps.length > 0 ? wanted.allowedIps : own.allowedIps, expiresAt }
 }
 
@@ -280,7 +289,9 @@ async function findOwner(tx: Tx, id: number | null): Promise<{ id: number }> {
     .where(eq(users.id, id))
   if (!owner) throw invalidField('user_id', 'exists', 'The user_id field does not exist.')
   if (!isAdministrator(owner))
-    throw invalidField('user_id', 'in', 'The owner of an Application key must be an administrator.')
+    throw invalidField('user_id', 'in', 'The owner of an Application key must be an administrator.', {
+      reason: 'key_owner_not_administrator',
+    })
   await requireLevelsOf(tx, owner)
   return owner
 }

@@ -16,12 +16,13 @@ export function requireCaller({ actor }: Tx): User {
 /** Refuses with 403 an administrator who acts for a user: they do not change how the user signs in. */
 export function requireOwnAccount({ actor }: Pick<Tx, 'actor'>): void {
   if (actor.kind === 'user' && actor.administrator)
-    throw forbidden('Administrators who act for a user cannot change the account.')
+    throw forbidden('account_while_acting', 'Administrators who act for a user cannot change the account.')
 }
 
 /** Refuses with 403 a user whose sign-in is suspended. Call it once they have proven who they are. */
 export function requireUnsuspended({ signInSuspendedAt }: User): void {
-  if (signInSuspendedAt) throw forbidden('This account is suspended. Ask an administrator.')
+  if (signInSuspendedAt)
+    throw forbidden('account_suspended', 'This account is suspended. Ask an administrator.')
 }
 
 /**

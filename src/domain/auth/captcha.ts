@@ -25,7 +25,11 @@ export const readCaptchaResponse = (form: Partial<CaptchaFields>): string | null
 
 const captchaFailed = () =>
   new ApiError(400, [
-    { code: 'HttpException', detail: 'The captcha was not solved, or it has expired. Solve it again.' },
+    {
+      code: 'HttpException',
+      detail: 'The captcha was not solved, or it has expired. Solve it again.',
+      meta: { reason: 'captcha_unsolved' },
+    },
   ])
 
 /**
@@ -45,7 +49,9 @@ export async function requireCaptcha(panel: Panel, response: string | null | und
     ip: panel.ip,
   }
   const isSolved = await panel.captcha.isSolved(provider, attempt).catch((error: unknown) => {
-    throw unavailable('The captcha cannot be verified right now. Try again shortly.', error)
+    throw unavailable('captcha_unavailable', 'The captcha cannot be verified right now. Try again shortly.', {
+      cause: error,
+    })
   })
   if (!isSolved) throw captchaFailed()
 }

@@ -78,7 +78,8 @@ export async function authenticateClient(
     clientStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
-  if (row?.key.type !== 'account') throw forbidden('An Application key is not accepted here.')
+  if (row?.key.type !== 'account')
+    throw forbidden('application_key_refused', 'An Application key is not accepted here.')
   if (!skipTwoFactorCheck) requireTwoFactor(row.user, row.required)
   return { actor, access: toServerAccess(row), data: row.data }
 }
@@ -145,7 +146,8 @@ export async function authenticateApplication(
     applicationStatement(panel.db, { writesUse, column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
-  if (row?.key.type !== 'application') throw forbidden('This needs an Application key.')
+  if (row?.key.type !== 'application')
+    throw forbidden('application_key_required', 'This needs an Application key.')
   requireAdministrator(row.user, row.required)
   const acl = sharedLevels(effectiveAcl(row.key.acl), administratorAcl(row.user, row.roleAcl))
   return { actor: { ...actor, acl }, data: row.data }
@@ -166,7 +168,7 @@ export async function authenticateAdministrator(
     administratorStatement(panel.db, { writesUse, column }).execute(values),
   )
   if (!row) throw unauthenticated()
-  if (row.isActing) throw forbidden('Leave the account of the user first.')
+  if (row.isActing) throw forbidden('acting_not_left', 'Leave the account of the user first.')
   requireAdministrator(row.user, row.required)
   const session = { id: row.sessionId }
   const acl = administratorAcl(row.user, row.roleAcl)
@@ -175,7 +177,7 @@ export async function authenticateAdministrator(
 
 /** Refuses with 403 a user who is not an administrator, with 400 one without a required second factor. */
 export function requireAdministrator(user: User, required: unknown): void {
-  if (!isAdministrator(user)) throw forbidden('This needs an administrator.')
+  if (!isAdministrator(user)) throw forbidden('administrator_required', 'This needs an administrator.')
   requireTwoFactor(user, required)
 }
 
@@ -194,7 +196,8 @@ export async function authenticateNode(
   if (!token) throw unauthenticated()
   const parts = token.split('.')
   const [tokenId, secret] = parts
-  if (parts.length !== 2 || !tokenId || !secret) throw badRequest('The node credential is malformed.')
+  if (parts.length !== 2 || !tokenId || !secret)
+    throw badRequest('callback_refused', 'The node credential is malformed.')
   const values = { tokenId, now: panel.now().toISOString(), ...column?.values }
   const [row] = await nodeStatement(panel.db, column).execute(values)
   const node = row?.node
@@ -203,7 +206,10 @@ export async function authenticateNode(
   const locationOf = isPrevious ? previousTokenLocation : tokenLocation
   const expected = node && encrypted ? await decryptKept(panel, encrypted, locationOf(node)) : ''
   const isEqual = equalSecrets(secret, expected)
-  if (!node || !isEqual) throw forbidden('The node credential is not valid.', 'HttpForbiddenException')
+  if (!node || !isEqual)
+    throw forbidden('callback_refused', 'The node credential is not valid.', {
+      code: 'HttpForbiddenException',
+    })
   if (!isPrevious && node.previousTokenId !== null) await forgetPreviousToken(panel, node)
   if (!isPrevious) keepNode(panel, node)
   return { node, data: row?.data }
@@ -241,7 +247,7 @@ async function verifyApiKey(
     const subjects = [{ type: 'api_key' as const, id: key.id }]
     const properties = { identifier: key.identifier }
     await recordEvent(panel, 'auth:ip-blocked', { userId: user.id, actor, subjects, properties })
-    throw forbidden('This key may not be used from your address.')
+    throw forbidden('key_refuses_address', 'This key may not be used from your address.')
   }
   return actor
 }

@@ -20,7 +20,9 @@ export const CurrentPasswordInput = () => z.object({ current_password: currentPa
 
 /** 400: the current password is wrong. Spec: docs/api.md#current-password. */
 export const wrongPassword = () =>
-  badRequest('The current password is wrong.', 'InvalidPasswordProvidedException')
+  badRequest('current_password_wrong', 'The current password is wrong.', {
+    code: 'InvalidPasswordProvidedException',
+  })
 
 /**
  * Verifies the current password of the account. Refuses with 400, or the error of `createError`, when it is

@@ -18,5 +18,8 @@ const exceedingResources = (acl: Acl, bounds: Acl): AclResource[] =>
 export function requireOwnLevels({ actor }: Tx, acl: Acl): void {
   if (actor.kind === 'system') return
   const exceeding = exceedingResources(acl, (actor.kind === 'user' && actor.acl) || {})
-  if (exceeding.length > 0) throw forbidden(`You do not have these levels yourself: ${exceeding.join(', ')}.`)
+  if (exceeding.length > 0)
+    throw forbidden('levels_beyond_own', `You do not have these levels yourself: ${exceeding.join(', ')}.`, {
+      values: { levels: exceeding.join(', ') },
+    })
 }

@@ -52,7 +52,8 @@ export async function countNetworkAttempt(
   const { hits, resetsAt, ...found } = single(
     await db.with(taken).select({ hits: taken.hits, resetsAt: taken.resetsAt, settings }).from(taken),
   )
-  if (!found.settings['sign_in.password']) throw forbidden('Signing in with a password is switched off.')
+  if (!found.settings['sign_in.password'])
+    throw forbidden('passwords_off', 'Signing in with a password is switched off.')
   // Whether the browser is known to this account is found out by the next statement.
   if (!browser) requireWithinLimit(panel, { hits, resetsAt }, networkAttemptLimit)
   return { hits, resetsAt, isCaptchaSet: found.settings['captcha.provider'] !== 'none' }

@@ -64,12 +64,12 @@ export type SignIn =
   | { complete: true; user: User; session: NewSession }
   | { complete: false; confirmationToken: string; session: NewSession }
 
-const invalidCredentials = () => displayError('The user name or password is wrong.')
-const invalidCode = () => displayError('The code is wrong or has been used already.')
+const invalidCredentials = () => displayError('credentials_wrong', 'The user name or password is wrong.')
+const invalidCode = () => displayError('code_wrong', 'The code is wrong or has been used already.')
 
 /** 400: the challenge accepts no further code. The rule tells a client that this is not a wrong code. */
 function challengeClosed(rule: 'expired' | 'too_many_tries') {
-  const meta = { source_field: 'confirmation_token', rule }
+  const meta = { source_field: 'confirmation_token', rule, reason: 'sign_in_ended' } as const
   return new ApiError(400, [
     { code: 'DisplayException', detail: 'This sign-in has ended. Sign in again.', meta },
   ])

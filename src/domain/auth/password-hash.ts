@@ -40,7 +40,7 @@ let passwordChecks = 0
  */
 export async function withPasswordCheck<T>(work: () => Promise<T>): Promise<T> {
   if (passwordChecks >= maxPasswordChecks)
-    throw overloaded('Too many users are signing in. Try again in a moment.')
+    throw overloaded('sign_ins_overloaded', 'Too many users are signing in. Try again in a moment.')
   passwordChecks += 1
   try {
     return await work()

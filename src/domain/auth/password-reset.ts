@@ -155,7 +155,7 @@ async function consumeToken(tx: Tx, address: string, token: string): Promise<Use
     )
     .returning({ userId: passwordResets.userId })
   const [user] = consumed ? await tx.db.select().from(users).where(eq(users.id, consumed.userId)) : []
-  if (!user) throw displayError('The link is not valid or has expired. Request a new one.')
+  if (!user) throw displayError('link_invalid', 'The link is not valid or has expired. Request a new one.')
   return user
 }
 
@@ -169,5 +169,5 @@ async function startOwnSession(tx: Tx, user: User, clientInfo: ClientInfo): Prom
 
 async function requirePasswordSignIn(panel: Panel): Promise<void> {
   if (!(await getSetting(panel, 'sign_in.password')))
-    throw forbidden('Signing in with a password is switched off.')
+    throw forbidden('passwords_off', 'Signing in with a password is switched off.')
 }

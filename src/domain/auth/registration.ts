@@ -44,7 +44,7 @@ async function register(
 ): Promise<SignIn> {
   const settings = await getSettings(panel, ['sign_in.registration', 'sign_in.password'])
   if (!settings['sign_in.registration'] || !settings['sign_in.password']) {
-    throw forbidden('Registration is switched off.')
+    throw forbidden('registration_off', 'Registration is switched off.')
   }
   await consumeAttempt(panel, `register:${networkOf(panel.ip)}`, attemptLimit)
   await requireCaptcha(panel, readCaptchaResponse(input))

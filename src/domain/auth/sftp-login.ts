@@ -96,7 +96,7 @@ function parseUsername(text: string): { username: string; name: string } {
   const name = text.slice(dot + 1).toLowerCase()
   const { uuid, short } = parseServerIdentifier(name)
   if (dot < 0 || (uuid === null && short === null))
-    throw badRequest('The user name must end with a dot and the id of a server.')
+    throw badRequest('callback_refused', 'The user name must end with a dot and the id of a server.')
   return { username: text.slice(0, dot).toLowerCase(), name }
 }
 
@@ -132,7 +132,7 @@ async function recordRefusal(
       .values(activityRow(panel, failure.event, failure.details))
   } else if (isCounted) await countAttempt(panel, key, failureLimit)
   else if (failure) await recordEvent(panel, failure.event, failure.details)
-  return forbidden('The login is not valid.', 'HttpForbiddenException')
+  return forbidden('callback_refused', 'The login is not valid.', { code: 'HttpForbiddenException' })
 }
 
 type LoginQuery = {

@@ -75,7 +75,7 @@ export async function requireRemainingSignInMethod(tx: Tx, user: User): Promise<
     settings[`sign_in.${provider as ProviderId}`] &&
     (provider !== 'oidc' || isSameIssuer(issuer, settings['sign_in.oidc_issuer']))
   if (!linked.some(isUsable)) {
-    throw displayError('This is your last sign-in method. Add another one first.')
+    throw displayError('last_sign_in_method', 'This is your last sign-in method. Add another one first.')
   }
 }
 

@@ -35,14 +35,15 @@ export async function findStoredCaller(panel: Tx, { userId, apiKeyId, ip }: Stor
     .from(users)
     .leftJoin(apiKeys, isKey)
     .where(eq(users.id, userId))
-  if (!row) throw unauthenticated('The account was deleted.')
+  if (!row) throw unauthenticated('account_deleted', 'The account was deleted.')
   const { user, key } = row
   requireUnsuspended(user)
   requireAdministrator(user, row.required)
   const levels = administratorAcl(user, row.roleAcl)
   if (apiKeyId === null) return { kind: 'user', user, apiKey: null, acl: levels }
   const isExpired = key?.expiresAt && key.expiresAt <= panel.now()
-  if (!key || isExpired) throw unauthenticated('The key was deleted or has expired.')
-  if (!isAllowedAddress(ip, key.allowedIps)) throw forbidden('This key may not be used from your address.')
+  if (!key || isExpired) throw unauthenticated('key_ended', 'The key was deleted or has expired.')
+  if (!isAllowedAddress(ip, key.allowedIps))
+    throw forbidden('key_refuses_address', 'This key may not be used from your address.')
   return { kind: 'user', user, apiKey: { id: key.id }, acl: sharedLevels(effectiveAcl(key.acl), levels) }
 }

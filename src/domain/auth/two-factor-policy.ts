@@ -22,9 +22,8 @@ export function requireTwoFactor(user: User, required: unknown): void {
   const isAdministrator = user.rootAdmin || user.roleId !== null
   const isRequired = required === 'everybody' || (required === 'administrators' && isAdministrator)
   if (isRequired && user.totpEnabledAt === null) {
-    throw badRequest(
-      'Two-factor authentication is required. Set it up first.',
-      'TwoFactorAuthRequiredException',
-    )
+    throw badRequest('two_factor_required', 'Two-factor authentication is required. Set it up first.', {
+      code: 'TwoFactorAuthRequiredException',
+    })
   }
 }

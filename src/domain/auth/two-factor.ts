@@ -24,8 +24,8 @@ export const TwoFactorPassword = () => z.object({ password: currentPasswordField
 /** The secret for an authenticator, by itself and as the URI of a QR code. */
 export type TwoFactorSetup = { uri: string; secret: string }
 
-const alreadyEnabled = () => badRequest('Two-factor authentication is already enabled.')
-const wrongTwoFactorPassword = () => badRequest('The current password is wrong.')
+const alreadyEnabled = () => badRequest('two_factor_enabled', 'Two-factor authentication is already enabled.')
+const wrongTwoFactorPassword = () => badRequest('current_password_wrong', 'The current password is wrong.')
 const totpSecretLocation = (user: Pick<User, 'uuid'>): SecretLocation => ({
   table: 'users',
   column: 'totp_secret',
@@ -59,13 +59,18 @@ export async function enableTwoFactor(panel: Panel, { code, password }: TwoFacto
   const user = requireCaller(panel)
   if (user.totpEnabledAt) throw alreadyEnabled()
   if (user.totpSecret === null)
-    throw badRequest('Two-factor authentication has no secret yet. Request one first.')
+    throw badRequest(
+      'two_factor_without_secret',
+      'Two-factor authentication has no secret yet. Request one first.',
+    )
   await requireCurrentPassword(panel, user, password, wrongTwoFactorPassword)
   const { tokens, hashes } = await generateRecoveryTokens(user)
   await inTransaction(panel, async (tx) => {
     const isValidCode = await consumeTotpCode(tx, user, code)
     if (!isValidCode)
-      throw badRequest('The code is wrong or has been used already.', 'TwoFactorAuthenticationTokenInvalid')
+      throw badRequest('code_wrong', 'The code is wrong or has been used already.', {
+        code: 'TwoFactorAuthenticationTokenInvalid',
+      })
     const enabled = await tx.db
       .update(users)
       .set({ totpEnabledAt: tx.now() })
@@ -136,7 +141,8 @@ export async function regenerateRecoveryTokens(panel: Panel, password: string): 
   const { tokens, hashes } = await generateRecoveryTokens(user)
   await inTransaction(panel, async (tx) => {
     const { totpEnabledAt } = await lockCaller(tx)
-    if (totpEnabledAt === null) throw badRequest('Two-factor authentication is not enabled.')
+    if (totpEnabledAt === null)
+      throw badRequest('two_factor_not_enabled', 'Two-factor authentication is not enabled.')
     await replaceRecoveryTokens(tx, user.id, hashes)
     await recordEvent(tx, 'user:two-factor.regenerate-tokens', { userId: user.id })
   })

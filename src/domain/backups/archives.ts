@@ -13,7 +13,10 @@ export const removalLifetimeSeconds = 30 * 86_400
 
 /** Returns the disk of a backup. Refuses with 400 an unknown one. Spec: docs/api.md#errors. */
 export function requireKnownDisk({ disk }: Pick<Backup, 'disk'>): BackupDisk {
-  if (disk !== 'wings' && disk !== 's3') throw badRequest(`The disk ${disk} of this backup is unknown.`)
+  if (disk !== 'wings' && disk !== 's3')
+    throw badRequest('backup_disk_unknown', `The disk ${disk} of this backup is unknown.`, {
+      values: { disk },
+    })
   return disk
 }
 
@@ -36,7 +39,7 @@ export async function callObjectStore<T>(operation: () => Promise<T>): Promise<T
   try {
     return await operation()
   } catch (error) {
-    throw unavailable(storeUnavailableMessage, error)
+    throw unavailable('object_store_unavailable', storeUnavailableMessage, { cause: error })
   }
 }
 
@@ -44,7 +47,7 @@ export async function callObjectStore<T>(operation: () => Promise<T>): Promise<T
 export async function requireStoredArchive(panel: Panel, key: string): Promise<void> {
   const head = panel.objects.multipart?.head
   if (head && !(await callObjectStore(() => head(key)))) {
-    throw badRequest('The archive of this backup is no longer in the object store.')
+    throw badRequest('backup_archive_missing', 'The archive of this backup is no longer in the object store.')
   }
 }
 

@@ -63,7 +63,7 @@ export async function applyBackupReport(
   if (!report.successful) return failBackup(panel, found)
   if (found.backup.disk === 's3' && !(await completeStoredArchive(panel, found, report))) {
     await failBackup(panel, found)
-    throw badRequest('The archive in the object store is incomplete.')
+    throw badRequest('callback_refused', 'The archive in the object store is incomplete.')
   }
   await completeBackup(panel, found, report)
 }
@@ -81,7 +81,7 @@ async function completeStoredArchive(
   const parts = report.parts ?? []
   if (!uploadId || parts.length === 0) return false
   const uploads = panel.objects.multipart
-  if (!uploads) throw unavailable('The object store does not accept multipart uploads.')
+  if (!uploads) throw unavailable('callback_refused', 'The object store does not accept multipart uploads.')
   return callObjectStore(() =>
     completeUpload(uploads, archiveKey(found), { uploadId, parts, size: report.size }),
   )
@@ -128,7 +128,8 @@ async function completeBackup(panel: Panel, found: ServerBackup, report: BackupR
 }
 
 /** Creates the 400 for a report on a backup that is already successful. Spec: docs/backups.md#states. */
-export const backupAlreadySuccessful = () => badRequest('The backup is already successful.')
+export const backupAlreadySuccessful = () =>
+  badRequest('callback_refused', 'The backup is already successful.')
 
 /**
  * Marks a backup as failed and unlocks it; one that failed before stays as it is. A job deletes what the object

@@ -73,7 +73,8 @@ function recordDownload(
     const [found] = rowsOf<{ disk: string; is_successful: boolean }>(result)
     // Thrown inside the transaction, so that the entry is rolled back.
     if (!found) throw notFound()
-    if (!found.is_successful) throw badRequest('The backup was not completed successfully.')
+    if (!found.is_successful)
+      throw badRequest('backup_not_successful', 'The backup was not completed successfully.')
     return requireKnownDisk(found)
   })
 }

@@ -39,7 +39,9 @@ export async function hasFreeBackupSlot(
 
 /** Creates the 400 for a server at its limit; `schedules/reasons.ts` finds stored reasons by its text. */
 export const tooManyBackups = () =>
-  displayError('This server has all the backups it may have.', 'TooManyBackupsException')
+  displayError('backup_limit_reached', 'This server has all the backups it may have.', {
+    code: 'TooManyBackupsException',
+  })
 
 /**
  * Finds the oldest successful, unlocked backup of a locked server and locks it; null without one. `onlyScheduled`

@@ -18,7 +18,9 @@ export async function findNodeBackup(panel: Panel, node: Node, uuid: string): Pr
   const [found] = await prepareNodeBackupQuery(panel.db).execute({ uuid })
   if (!found) throw backupNotFound()
   if (found.server.nodeId !== node.id)
-    throw forbidden('The backup belongs to another node.', 'HttpForbiddenException')
+    throw forbidden('callback_refused', 'The backup belongs to another node.', {
+      code: 'HttpForbiddenException',
+    })
   return found
 }
 
@@ -30,7 +32,8 @@ export async function findActiveNodeBackup(panel: Panel, node: Node, uuid: strin
 }
 
 /** Creates the 404 for a backup. */
-export const backupNotFound = () => notFound('No such backup.', 'RecordNotFoundException')
+export const backupNotFound = () =>
+  notFound('callback_refused', 'No such backup.', { code: 'RecordNotFoundException' })
 
 const prepareNodeBackupQuery = (db: Database) =>
   prepared(db, 'node_backup', (connection) =>

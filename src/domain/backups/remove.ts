@@ -35,7 +35,9 @@ export async function removeBackup(
     const locked = await lockAvailableServer(tx, target.server.id)
     const backup = await lockBackup(tx, locked.server, uuid)
     if (backup.isLocked && backup.isSuccessful) {
-      throw displayError('A locked backup cannot be deleted. Unlock it first.', 'BackupLockedException')
+      throw displayError('backup_locked', 'A locked backup cannot be deleted. Unlock it first.', {
+        code: 'BackupLockedException',
+      })
     }
     return { ...locked, backup: await beginRemoval(tx, backup) }
   })

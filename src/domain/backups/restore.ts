@@ -94,9 +94,12 @@ export async function restoreBackupOnNode(
 }
 
 function requireRestorable({ status }: Pick<Server, 'status'>, backup: Backup): void {
-  if (status !== null) throw badRequest(`The server cannot be restored while its status is ${status}.`)
+  if (status !== null)
+    throw badRequest('restore_while_busy', `The server cannot be restored while its status is ${status}.`, {
+      values: { status },
+    })
   if (!backup.isSuccessful || !backup.completedAt)
-    throw badRequest('The backup was not completed successfully.')
+    throw badRequest('backup_not_successful', 'The backup was not completed successfully.')
   requireKnownDisk(backup)
 }
 
@@ -120,7 +123,8 @@ async function refuseLostArchive(
       .catch((error: unknown) => {
         throw toDaemonApiError(error)
       })
-    if (isLost) throw badRequest('The archive of this backup is no longer on its node.')
+    if (isLost)
+      throw badRequest('backup_archive_not_on_node', 'The archive of this backup is no longer on its node.')
   }
 }
 

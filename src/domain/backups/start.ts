@@ -147,7 +147,7 @@ async function readBackupSettings(panel: Panel): Promise<BackupSettings> {
   ])
   const disk = settings['backups.default_disk']
   if (disk === 's3') {
-    if (!panel.objects.multipart) throw unavailable(storeMissingMessage)
+    if (!panel.objects.multipart) throw unavailable('object_store_missing', storeMissingMessage)
     await callObjectStore(() => panel.objects.ping())
   }
   const throttle = {

@@ -45,13 +45,16 @@ export async function startUpload(
   size: number | null,
 ): Promise<BackupUpload> {
   if (size === null || size > maxArchiveBytes)
-    throw badRequest('The size of the archive must be a number of bytes from 1 to 5 TiB.')
+    throw badRequest('callback_refused', 'The size of the archive must be a number of bytes from 1 to 5 TiB.')
   const found = await findActiveNodeBackup(panel, node, uuid)
   const { backup } = found
-  if (backup.completedAt) throw conflict('The backup is already completed.')
+  if (backup.completedAt) throw conflict('callback_refused', 'The backup is already completed.')
   const uploads = panel.objects.multipart
   if (backup.disk !== 's3' || !uploads)
-    throw badRequest('The backup is not stored in an object store with multipart uploads.')
+    throw badRequest(
+      'callback_refused',
+      'The backup is not stored in an object store with multipart uploads.',
+    )
   const settings = await getSettings(panel, ['backups.part_size_mib', 'backups.link_minutes'])
   const key = archiveKey(found)
   const uploadId = await callObjectStore(() => replaceUpload(uploads, key, backup.uploadId))
@@ -138,7 +141,7 @@ async function storeUploadId(
         ),
       )
       .returning({ id: backups.id })
-    if (updated.length === 0) throw unavailable('The backup has changed. Try again.')
+    if (updated.length === 0) throw unavailable('backup_changed', 'The backup has changed. Try again.')
   } catch (error) {
     await uploads.abort(archiveKey(found), uploadId).catch(() => undefined)
     throw error

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { bulkOperations } from '../../db/schema.ts'
-import { ApiError, conflict, notFound } from '../../errors.ts'
+import { conflict, notFound } from '../../errors.ts'
 import { inTransaction, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { failPending, finishOperation } from './items.ts'
 
-const cancelled = new ApiError(409, [
-  { code: 'BulkOperationCancelledException', detail: 'The operation was cancelled before this server.' },
-])
+const cancelled = conflict('bulk_cancelled', 'The operation was cancelled before this server.', {
+  code: 'BulkOperationCancelledException',
+})
 
 /**
  * Cancels what a bulk operation has not begun: these servers fail, and those that it works on are finished. Refuses
@@ -22,7 +22,7 @@ export async function cancelBulkOperation(panel: Tx, id: number): Promise<void> 
       .for('update')
     if (!operation) throw notFound()
     const servers = await failPending(tx, id, cancelled)
-    if (servers === 0) throw conflict('Every server of the operation has been begun.')
+    if (servers === 0) throw conflict('bulk_begun', 'Every server of the operation has been begun.')
     await finishOperation(tx, id)
     await recordEvent(tx, 'admin:bulk.cancel', { properties: { action: operation.action, servers } })
   })

@@ -13,10 +13,11 @@ const unknownOutcome = new ApiError(500, [
   {
     code: 'UnknownOutcomeException',
     detail: 'The panel ended while it did this. Look whether it was done.',
+    meta: { reason: 'outcome_unknown' },
   },
 ])
 const unexpectedFailure = new ApiError(500, [
-  { code: 'InternalServerError', detail: 'The panel failed to do this.' },
+  { code: 'InternalServerError', detail: 'The panel failed to do this.', meta: { reason: 'panel_failed' } },
 ])
 
 const inState = (operationId: number, state: BulkItem['state'], condition?: SQL) =>

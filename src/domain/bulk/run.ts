@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { bulkOperations } from '../../db/schema.ts'
 import type { BulkOperation } from '../../db/tables/bulk-operations.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, conflict } from '../../errors.ts'
 import type { Actor, Panel } from '../../panel.ts'
 import { requireAccessLevel } from '../auth/access-levels.ts'
 import { findStoredCaller } from '../auth/stored-caller.ts'
@@ -27,9 +27,7 @@ const maxRunMs = 20_000
 /** Milliseconds after which servers that were not begun fail: the action is no longer expected. */
 const maxAgeMs = 60 * 60_000
 
-const tooLate = new ApiError(409, [
-  { code: 'ConflictHttpException', detail: 'The panel did not get to this server within an hour.' },
-])
+const tooLate = conflict('bulk_too_late', 'The panel did not get to this server within an hour.')
 
 /**
  * Runs `run-bulk-operation`: does the action to some servers, as the administrator who asked, and repeats itself until

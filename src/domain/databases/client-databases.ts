@@ -60,7 +60,9 @@ export async function createClientDatabase(
   input: ClientDatabaseInput,
 ): Promise<ClientDatabase> {
   if (!(await getSetting(panel, 'databases.client_enabled'))) {
-    throw forbidden('Creating databases is disabled.', 'DatabaseClientFeatureNotEnabledException')
+    throw forbidden('databases_disabled', 'Creating databases is disabled.', {
+      code: 'DatabaseClientFeatureNotEnabledException',
+    })
   }
   const { id, ...host } = await chooseHost(panel, server.nodeId)
   const created = await createDatabase(panel, server.id, { ...input, host: id })
@@ -95,6 +97,9 @@ async function chooseHost(panel: Panel, nodeId: number): Promise<Pick<DatabaseHo
     .where(or(isNull(databaseHosts.maxDatabases), sql`${databaseHosts.maxDatabases} > (${databaseCount})`))
     .orderBy(sql`${databaseHosts.nodeId} is distinct from ${nodeId}`, sql`random()`)
     .limit(1)
-  if (!host) throw displayError('No database host has room.', 'NoSuitableDatabaseHostException')
+  if (!host)
+    throw displayError('no_database_host', 'No database host has room.', {
+      code: 'NoSuitableDatabaseHostException',
+    })
   return host
 }

@@ -71,7 +71,7 @@ export async function createDatabase(
   }
   const ready = await finishCreation(panel, row)
   // The reconciliation job has taken it for abandoned.
-  if (!ready) throw databaseHostFailure(504, 'The database host is too slow.')
+  if (!ready) throw databaseHostFailure(504, 'database_host_slow', 'The database host is too slow.')
   return { ...ready, plainPassword: password }
 }
 
@@ -138,10 +138,14 @@ async function lockHostWithRoom(
   )
   if (counts.named > 0) throw invalidField('database', 'unique', 'The database has already been taken.')
   if (server.limit !== null && counts.used >= server.limit) {
-    throw displayError('This server has reached its database limit.', 'TooManyDatabasesException')
+    throw displayError('database_limit_reached', 'This server has reached its database limit.', {
+      code: 'TooManyDatabasesException',
+    })
   }
   if (host.maxDatabases !== null && counts.onHost >= host.maxDatabases) {
-    throw displayError('This database host is full.', 'NoSuitableDatabaseHostException')
+    throw displayError('database_host_full', 'This database host is full.', {
+      code: 'NoSuitableDatabaseHostException',
+    })
   }
   return host
 }

@@ -8,14 +8,22 @@ import { badRequest, databaseHostFailure, displayError } from '../../errors.ts'
  */
 export function toHostApiError(error: unknown): unknown {
   if (!(error instanceof MysqlHostError)) return error
-  if (error.reason === 'exists') return displayError(error.message, 'DuplicateDatabaseNameException')
-  return databaseHostFailure(error.reason === 'unreachable' ? 504 : 502, error.message, error)
+  const options = { values: { message: error.message } }
+  if (error.reason === 'exists') {
+    return displayError('database_exists', error.message, { code: 'DuplicateDatabaseNameException' })
+  }
+  return error.reason === 'unreachable'
+    ? databaseHostFailure(504, 'database_host_unreachable', error.message, { cause: error, ...options })
+    : databaseHostFailure(502, 'database_host_refused', error.message, { cause: error, ...options })
 }
 
 /** Converts the failure of a call to a host that the caller named and can correct: always 400. */
 export function toGivenHostApiError(error: unknown): unknown {
   if (!(error instanceof MysqlHostError)) return error
-  return badRequest(error.message, 'DatabaseHostException')
+  return badRequest('database_host_unusable', error.message, {
+    code: 'DatabaseHostException',
+    values: { message: error.message },
+  })
 }
 
 /** Whether the host answered and refused. */

@@ -146,7 +146,7 @@ export async function changeDatabaseHost(
   const changed = await rejectMissingNode(() => storeHostChanges(panel, before, changes))
   if (changed) return changed
   await findDatabaseHost(panel, id)
-  throw conflict('The database host was changed at the same time. Try again.')
+  throw conflict('database_host_changed', 'The database host was changed at the same time. Try again.')
 }
 
 type HostChanges = Partial<typeof databaseHosts.$inferInsert>
@@ -178,7 +178,9 @@ function requirePasswordForAddress(before: DatabaseHost, input: DatabaseHostChan
     (name) => input[name] !== undefined && input[name] !== before[name],
   )
   if (changesAddress && typeof input.password !== 'string')
-    throw invalidField('password', 'required', 'Another host, port or user needs the password.')
+    throw invalidField('password', 'required', 'Another host, port or user needs the password.', {
+      reason: 'database_host_password_required',
+    })
 }
 
 /** Matches a row whose address has not changed since it was read: the password was checked for that address. */
@@ -198,7 +200,9 @@ export async function removeDatabaseHost(panel: Panel, id: number): Promise<void
     })
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw displayError('A database host with databases cannot be removed.', 'HasActiveDatabasesException')
+    throw displayError('database_host_in_use', 'A database host with databases cannot be removed.', {
+      code: 'HasActiveDatabasesException',
+    })
   }
 }
 

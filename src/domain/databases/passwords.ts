@@ -77,7 +77,10 @@ export async function rotateDatabasePassword(
   })
   if (!isApplied) {
     await enqueueJob(panel, 'apply-database-password', { databaseId: id })
-    throw conflict('Other requests are changing the password of this database. Try again.')
+    throw conflict(
+      'database_password_changing',
+      'Other requests are changing the password of this database. Try again.',
+    )
   }
   const row = await inTransaction(panel, async (tx) => {
     await cancelJob(tx, key)

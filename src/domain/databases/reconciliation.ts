@@ -144,7 +144,7 @@ export function enqueueDrop(tx: Tx, row: DatabaseRow): Promise<void> {
 const reconciliationTime = (tx: Tx) => new Date(tx.now().getTime() + reconciliationDelaySeconds * 1000)
 
 const databaseBeingCreated = () =>
-  conflict('A database of the server is being created. Try again in a minute.')
+  conflict('database_being_created', 'A database of the server is being created. Try again in a minute.')
 
 async function dropOnHost(
   panel: Panel,

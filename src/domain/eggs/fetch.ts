@@ -17,7 +17,8 @@ export const EggFetchInput = () => z.object({ url: z.string().trim().min(1, 'req
  */
 export async function fetchEgg(panel: Panel, input: { url: string }): Promise<JsonObject> {
   const url = URL.parse(input.url)
-  if (!url) throw invalidField('url', 'url', 'The url field must be an https URL.')
+  if (!url)
+    throw invalidField('url', 'url', 'The url field must be an https URL.', { reason: 'https_url_required' })
   const fetched = await panel.publicFetch(url)
   if ('refusal' in fetched) throw invalidField('url', 'active_url', fetched.refusal)
   const document = await refuseEggFaults(async () => {

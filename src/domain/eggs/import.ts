@@ -45,7 +45,9 @@ export async function importEggIntoNest(
             ? await tx.db.select().from(eggs).where(eq(eggs.uuid, uuid))
             : []
         if (taken && taken.nestId !== nestId)
-          throw invalidField('uuid', 'unique', 'An egg of another nest has this uuid.')
+          throw invalidField('uuid', 'unique', 'An egg of another nest has this uuid.', {
+            reason: 'egg_uuid_taken',
+          })
         return importEgg(tx, { id: nestId }, document, options)
       }),
     ),
@@ -112,7 +114,7 @@ async function findReplacedEgg(
 }
 
 const changedSincePreview = () =>
-  conflict('The egg has changed since the preview, so nothing was imported. Compare again.')
+  conflict('egg_changed', 'The egg has changed since the preview, so nothing was imported. Compare again.')
 
 /** Returns the columns that an import writes: the author stays when the origin does. */
 export const columnsToWrite = (existing: Egg | undefined, { egg }: EggImport): EggImport['egg'] =>
@@ -128,7 +130,9 @@ export function hasSameOrigin(a: Origin, b: Origin): boolean {
 
 const otherOrigin = ({ id, name, updateUrl, author }: Egg) =>
   conflict(
+    'egg_of_other_origin',
     `The egg ${name} (${id}) of this nest has another origin (${updateUrl ?? author}). Import it with replace=true to replace it, or into another nest.`,
+    { values: { name, id, origin: updateUrl ?? author } },
   )
 
 async function replaceVariables(tx: Tx, eggId: number, variables: EggImport['variables']): Promise<void> {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { eggs } from '../../db/schema.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
-import { invalid } from '../../errors.ts'
+import { type Failure, invalid } from '../../errors.ts'
 import type { Tx } from '../../panel.ts'
 
 /** What an egg inherits from the egg in `configFrom`. */
@@ -66,14 +66,21 @@ function findInheritanceFailure(
   egg: InheritingEgg,
   column: 'configFrom' | 'copyScriptFrom',
   nestEggs: EggSources[],
-): { rule: string; detail: string } | null {
+): Omit<Failure, 'field'> | null {
   const sourceId = egg[column]
   if (sourceId === null) return null
   const source = nestEggs.find(({ id }) => id === sourceId)
-  if (!source) return { rule: 'exists', detail: 'The egg does not exist in this nest.' }
-  if (source.id === egg.id) return { rule: 'different', detail: 'An egg cannot inherit from itself.' }
-  if (source[column] !== null) return { rule: 'in', detail: 'That egg inherits from another egg itself.' }
+  if (!source)
+    return { rule: 'exists', detail: 'The egg does not exist in this nest.', reason: 'egg_not_in_nest' }
+  if (source.id === egg.id)
+    return { rule: 'different', detail: 'An egg cannot inherit from itself.', reason: 'egg_inherits_itself' }
+  if (source[column] !== null)
+    return { rule: 'in', detail: 'That egg inherits from another egg itself.', reason: 'egg_parent_inherits' }
   if (egg.id !== null && nestEggs.some((other) => other[column] === egg.id))
-    return { rule: 'in', detail: 'Other eggs inherit from this egg, so it cannot inherit itself.' }
+    return {
+      rule: 'in',
+      detail: 'Other eggs inherit from this egg, so it cannot inherit itself.',
+      reason: 'egg_has_heirs',
+    }
   return null
 }

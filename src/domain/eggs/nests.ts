@@ -94,7 +94,7 @@ export async function removeNest(panel: Panel, id: number): Promise<void> {
     })
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw displayError('A nest with eggs cannot be deleted.')
+    throw displayError('nest_in_use', 'A nest with eggs cannot be deleted.')
   }
 }
 

@@ -28,7 +28,7 @@ export async function removeEgg(panel: Panel, nestId: number, id: number): Promi
 }
 
 const eggHasServers = () =>
-  displayError('An egg with servers cannot be deleted.', 'HasActiveServersException')
+  displayError('egg_in_use', 'An egg with servers cannot be deleted.', { code: 'HasActiveServersException' })
 
 /**
  * Checks for servers first, so that the removal does not wait for rows in use; the foreign key decides in the
@@ -45,6 +45,8 @@ async function requireUnused(tx: Tx, nestId: number, id: number): Promise<void> 
     .innerJoin(eggs, eq(eggs.id, servers.eggId))
     .where(and(eq(eggs.id, id), eq(eggs.nestId, nestId)))
   if ((await inheritingEggs.limit(1)).length > 0)
-    throw displayError('An egg from which other eggs inherit cannot be deleted.', 'HasChildrenException')
+    throw displayError('egg_inherited', 'An egg from which other eggs inherit cannot be deleted.', {
+      code: 'HasChildrenException',
+    })
   if ((await serversOfEgg.limit(1)).length > 0) throw eggHasServers()
 }

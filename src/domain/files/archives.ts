@@ -45,7 +45,12 @@ export async function compressFiles(
     files.compress(root, names, panel.config.maxWaitMs),
   ).catch((error: unknown) => {
     if (!hasTimedOut(error)) throw toFileApiError(error)
-    throw daemonFailure(504, 'The archive is still being created and will appear in the folder.', error)
+    throw daemonFailure(
+      504,
+      'archive_still_created',
+      'The archive is still being created and will appear in the folder.',
+      { cause: error },
+    )
   })
   const properties = { directory: displayDirectory(root), files: names }
   await recordEvent(panel, 'server:file.compress', { serverId: server.id, properties })

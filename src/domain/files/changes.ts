@@ -85,8 +85,9 @@ export async function explainNonFile(
 ): Promise<unknown> {
   if (isInternalDaemonError(error)) {
     const entry = await findEntry(panel, files, path)
-    if (entry === null) return notFound('The file does not exist.')
-    if (entry.kind !== 'file') return badRequest(`${path} is not a file.`)
+    if (entry === null) return notFound('file_missing', 'The file does not exist.')
+    if (entry.kind !== 'file')
+      return badRequest('path_not_a_file', `${path} is not a file.`, { values: { path } })
   }
   return toFileApiError(error)
 }
@@ -135,7 +136,8 @@ export async function createFolder(
       const entry = isInternalDaemonError(error)
         ? await findEntry(panel, files, path).catch(() => null)
         : null
-      if (entry && entry.kind !== 'folder') throw badRequest(`${path} already exists and is not a folder.`)
+      if (entry && entry.kind !== 'folder')
+        throw badRequest('path_exists', `${path} already exists and is not a folder.`, { values: { path } })
       throw await explainBlockedPath(panel, files, path, error)
     }),
   )

@@ -35,9 +35,10 @@ export async function readContents(
   const path = resolveEntry('file', '/', file)
   const files = getDaemonFiles(panel, target)
   const entry = await findEntry(panel, files, path)
-  if (!entry) throw notFound('The file does not exist.')
-  if (entry.kind === 'folder') throw badRequest('This is a folder, not a file.')
-  if (entry.kind === 'special') throw badRequest('This is not a regular file and cannot be read.')
+  if (!entry) throw notFound('file_missing', 'The file does not exist.')
+  if (entry.kind === 'folder') throw badRequest('folder_not_file', 'This is a folder, not a file.')
+  if (entry.kind === 'special')
+    throw badRequest('file_not_regular', 'This is not a regular file and cannot be read.')
   if (entry.size > maxEditableBytes) throw tooLarge()
   const content = await files.read(path, maxEditableBytes).catch((error: unknown) => {
     throw toReadApiError(entry, error)
@@ -83,7 +84,8 @@ export async function explainBlockedPath(
   const { directory } = splitPath(path)
   if (isInternalDaemonError(error) && directory !== '/') {
     const parentEntry = await findEntry(panel, files, directory).catch(() => null)
-    if (parentEntry && parentEntry.kind !== 'folder') return badRequest(`${directory} is not a folder.`)
+    if (parentEntry && parentEntry.kind !== 'folder')
+      return badRequest('not_a_folder', `${directory} is not a folder.`, { values: { path: directory } })
   }
   return toFileApiError(error)
 }
@@ -92,11 +94,17 @@ export async function explainBlockedPath(
 function toReadApiError({ kind }: FileEntry, error: unknown): unknown {
   if (!(error instanceof DaemonError) || error.status === null || error.isTooLarge)
     return toFileApiError(error)
-  if (kind === 'link') return badRequest('This link cannot be followed.')
+  if (kind === 'link') return badRequest('link_not_followed', 'This link cannot be followed.')
   if (error.status < 300)
-    return daemonFailure(502, 'The node stopped while it was sending the file. Try again.')
+    return daemonFailure(
+      502,
+      'file_transfer_stopped',
+      'The node stopped while it was sending the file. Try again.',
+    )
   return toFileApiError(error)
 }
 
 const tooLarge = () =>
-  displayError('This file is larger than 4 MiB. Download it instead.', 'FileSizeTooLargeException')
+  displayError('file_too_large', 'This file is larger than 4 MiB. Download it instead.', {
+    code: 'FileSizeTooLargeException',
+  })

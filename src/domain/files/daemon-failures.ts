@@ -1,5 +1,5 @@
 import { DaemonError } from '../../adapters/daemon-error.ts'
-import { ApiError, forbidden } from '../../errors.ts'
+import { ApiError, forbidden, type Reason, type ReasonValues } from '../../errors.ts'
 import { toDaemonApiError } from '../nodes/daemon-errors.ts'
 
 /**
@@ -8,7 +8,7 @@ import { toDaemonApiError } from '../nodes/daemon-errors.ts'
  */
 export function toFileApiError(error: unknown): unknown {
   if (error instanceof DaemonError && error.status === 403 && /denylist/i.test(error.message)) {
-    return forbidden('The egg of the server protects this file.')
+    return forbidden('file_protected', 'The egg of the server protects this file.')
   }
   return toDaemonApiError(error)
 }
@@ -17,10 +17,17 @@ export function toFileApiError(error: unknown): unknown {
 export const isInternalDaemonError = (error: unknown): boolean =>
   error instanceof DaemonError && error.status === 500
 
+/** What was done before something failed, as a sentence and as its reason. */
+type Context = { detail: string; reason: Reason; values: ReasonValues }
+
 /** Creates a copy of an error whose details begin with `context`. */
-export const withContext = (context: string, error: ApiError): ApiError =>
+export const withContext = ({ detail, ...before }: Context, error: ApiError): ApiError =>
   new ApiError(
     error.status,
-    error.entries.map((entry) => ({ ...entry, detail: `${context} ${entry.detail}` })),
+    error.entries.map((entry) => ({
+      ...entry,
+      detail: `${detail} ${entry.detail}`,
+      meta: { ...entry.meta, before },
+    })),
     { cause: error, headers: error.headers },
   )

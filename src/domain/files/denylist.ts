@@ -74,5 +74,8 @@ function refuseMatches(
   if (patterns.length === 0) return
   const matcher = ignore({ ignorecase: false }).add(patterns)
   const denied = paths.find((path) => path !== '/' && matcher.ignores(path.slice(1)))
-  if (denied !== undefined) throw forbidden(`The egg of the server protects ${denied}.`)
+  if (denied !== undefined)
+    throw forbidden('path_protected', `The egg of the server protects ${denied}.`, {
+      values: { path: denied },
+    })
 }

@@ -103,7 +103,7 @@ export function emptyIfNotFound(error: unknown): FileEntry[] {
 
 const statusOf = (error: unknown) =>
   error instanceof ApiError || error instanceof DaemonError ? error.status : null
-const folderNotFound = () => notFound('The folder does not exist.')
+const folderNotFound = () => notFound('folder_missing', 'The folder does not exist.')
 
 // Created with the first listing: it takes a tenth of the time in which a function loads.
 let nameCollator: Intl.Collator | null = null

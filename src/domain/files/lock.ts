@@ -34,7 +34,7 @@ export async function withFileLock<T>(
   const key = lockKey(server)
   const ownerToken = crypto.randomUUID()
   if (!(await acquireLock(panel, key, ownerToken))) {
-    throw conflict('Other files of the server are being changed. Try again in a moment.')
+    throw conflict('files_busy', 'Other files of the server are being changed. Try again in a moment.')
   }
   let renewedAt = panel.now().getTime()
   const renewLock = async () => {
@@ -92,7 +92,10 @@ export async function withBusyMark<T>(
 export async function refuseBusy(panel: Panel, server: Server): Promise<void> {
   const ownerToken = await panel.cache.get(busyKey(server)).catch(() => null)
   if (ownerToken !== null)
-    throw conflict('Another operation on the files of the server is still running. Try again later.')
+    throw conflict(
+      'file_operation_running',
+      'Another operation on the files of the server is still running. Try again later.',
+    )
 }
 
 /**

@@ -1,4 +1,5 @@
-import { forbidden, invalid } from '../../errors.ts'
+import { forbidden, type Reason } from '../../errors.ts'
+import { invalidField } from '../validation.ts'
 
 /** The folder of the trash in the root of each server; only the trash itself may access it. */
 export const trashDirectory = '/.roost-trash'
@@ -16,30 +17,36 @@ const byteLength = (text: string) => new TextEncoder().encode(text).byteLength
  */
 export function resolvePath(field: string, root: string, path = ''): string {
   const joined = `${root}/${path}`
-  if (/\p{Cc}/u.test(joined)) throw invalidPath(field, 'regex', 'contains a control character')
-  if (byteLength(joined) > maxPathBytes) throw invalidPath(field, 'max', 'is too long')
+  if (/\p{Cc}/u.test(joined))
+    throw invalidPath(field, 'regex', 'path_control_character', 'contains a control character')
+  if (byteLength(joined) > maxPathBytes) throw invalidPath(field, 'max', 'path_too_long', 'is too long')
   const segments: string[] = []
   for (const segment of joined.split('/')) {
     if (segment === '' || segment === '.') continue
-    if (byteLength(segment) > maxNameBytes) throw invalidPath(field, 'max', 'has a name that is too long')
+    if (byteLength(segment) > maxNameBytes)
+      throw invalidPath(field, 'max', 'name_too_long', 'has a name that is too long')
     if (segment !== '..') segments.push(segment)
-    else if (segments.pop() === undefined) throw invalidPath(field, 'p_path', 'leads outside the server')
+    else if (segments.pop() === undefined)
+      throw invalidPath(field, 'p_path', 'path_outside_server', 'leads outside the server')
   }
-  if (segments.some(isTrashName)) throw forbidden('This folder is reserved for the trash of the server.')
+  if (segments.some(isTrashName))
+    throw forbidden('trash_folder', 'This folder is reserved for the trash of the server.')
   return `/${segments.join('/')}`
 }
 
 /** Resolves the path of an entry to act on. Refuses with 422 also the root and an empty path. */
 export function resolveEntry(field: string, root: string, path: string): string {
   const resolved = resolvePath(field, root, path)
-  if (resolved === '/' || path === '') throw invalidPath(field, 'required', 'must name a file or folder')
+  if (resolved === '/' || path === '')
+    throw invalidPath(field, 'required', 'path_required', 'must name a file or folder')
   return resolved
 }
 
 /** Resolves the path of an entry in the folder `root`, at any depth. Refuses with 422 also paths outside it. */
 export function resolveMember(field: string, root: string, path: string): string {
   const resolved = resolveEntry(field, root, path)
-  if (!isBelow(root, resolved)) throw invalidPath(field, 'p_path', 'must be inside the folder')
+  if (!isBelow(root, resolved))
+    throw invalidPath(field, 'p_path', 'path_outside_folder', 'must be inside the folder')
   return resolved
 }
 
@@ -87,5 +94,5 @@ function decodeRepeatedly(name: string, rounds = 3): string {
   }
 }
 
-const invalidPath = (field: string, rule: string, problem: string) =>
-  invalid([{ field, rule, detail: `The ${field} field ${problem}.` }])
+const invalidPath = (field: string, rule: string, reason: Reason, problem: string) =>
+  invalidField(field, rule, `The ${field} field ${problem}.`, { reason })

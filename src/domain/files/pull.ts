@@ -38,7 +38,10 @@ type Input = z.output<ReturnType<typeof PullInput>>
 export async function pullFile(panel: Panel, target: ServerOnNode, input: Input): Promise<void> {
   const { server } = target
   const url = parsePublicUrl(input.url)
-  if (!url) throw invalidField('url', 'url', 'The url field must be a public http or https URL.')
+  if (!url)
+    throw invalidField('url', 'url', 'The url field must be a public http or https URL.', {
+      reason: 'public_url_required',
+    })
   const { request, path } = buildPullRequest(url, input)
   await refuseDenied(panel, server, [path])
   const pull = () => getDaemonFiles(panel, target).pull(request, panel.config.maxWaitMs)

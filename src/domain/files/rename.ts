@@ -85,7 +85,14 @@ async function moveTogether(panel: Panel, files: DaemonFiles, root: string, move
     if (!(apiError instanceof ApiError) || moves.length === 1) return { moved, failure: apiError }
     const [stayed] = existing.filter((move) => remaining.has(move))
     const progress = `${moved.length} of ${moves.length} are done:`
-    const context = stayed ? `${relativeName(root, stayed.from)} failed, ${progress}` : progress
+    const values = { done: moved.length, total: moves.length }
+    if (!stayed) {
+      const context = { detail: progress, reason: 'partly_done', values } as const
+      return { moved, failure: withContext(context, apiError) }
+    }
+    const name = relativeName(root, stayed.from)
+    const detail = `${name} failed, ${progress}`
+    const context = { detail, reason: 'entry_failed', values: { name, ...values } } as const
     return { moved, failure: withContext(context, apiError) }
   }
 }
@@ -137,6 +144,7 @@ function resolveMove(root: string, file: Move, field: string): Move {
       `${field}.to`,
       'p_path',
       `The ${field}.to field must not be inside the entry that is moved.`,
+      { reason: 'moved_into_itself', values: { field } },
     )
   }
   return { from, to }

@@ -23,13 +23,15 @@ export async function runSequentially<Entry>(
   const deadline = panel.now().getTime() + panel.config.maxWaitMs
   for (const [index, entry] of entries.entries()) {
     try {
-      if (panel.now().getTime() > deadline) throw daemonFailure(504, 'The node took too long to answer.')
+      if (panel.now().getTime() > deadline)
+        throw daemonFailure(504, 'node_slow', 'The node took too long to answer.')
       await renewLock()
       await work(entry)
     } catch (error) {
       if (!(error instanceof ApiError) || entries.length === 1) return error
-      const progress = `${nameOf(entry)} failed, ${index} of ${entries.length} are done:`
-      return withContext(progress, error)
+      const values = { name: nameOf(entry), done: index, total: entries.length }
+      const detail = `${values.name} failed, ${index} of ${entries.length} are done:`
+      return withContext({ detail, reason: 'entry_failed', values }, error)
     }
   }
   return null

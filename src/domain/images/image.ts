@@ -18,7 +18,8 @@ const metadataStrippers = { jpg: stripJpeg, png: stripPng, webp: stripWebp }
  * `dimensions` unless each side has 1 to 4096 pixels.
  */
 export async function parseImage(field: string, upload: Uint8Array): Promise<Image> {
-  const refuse = (rule: string, detail: string) => invalidField(field, rule, `The ${field} field ${detail}`)
+  const refuse = (rule: string, detail: string) =>
+    invalidField(field, rule, `The ${field} field ${detail}`, { values: { max: maxSidePixels } })
   const extension = detectImageType(upload)
   if (!extension) throw refuse('mimes', 'must be a JPEG, PNG or WebP image.')
   const bytes = metadataStrippers[extension](upload)

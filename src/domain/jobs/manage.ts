@@ -78,7 +78,7 @@ export async function retryJob(panel: Panel, id: string): Promise<Job> {
     })
   } catch (error) {
     if (!uniqueViolation(error)?.includes('key')) throw error
-    throw conflict('Another job that does the same is waiting.')
+    throw conflict('job_waiting', 'Another job that does the same is waiting.')
   }
 }
 
@@ -107,7 +107,9 @@ const isNotRunning = (id: string, now: Date) =>
 async function retryRefusal(tx: Tx, id: string): Promise<Error> {
   const [job] = await tx.db.select({ state: jobs.state }).from(jobs).where(eq(jobs.id, id))
   if (!job) return notFound()
-  return conflict(job.state === 'done' ? 'The job is done.' : 'The job is running.')
+  return job.state === 'done'
+    ? conflict('job_done', 'The job is done.')
+    : conflict('job_running', 'The job is running.')
 }
 
 const toJobActivity = ({ id, name }: Job) => ({ properties: { job: id, name } })

@@ -16,5 +16,5 @@ export async function requireQueueSignature(
   if (key !== null) return
   if (message.signature !== '')
     log('warn', 'A message was refused: its signature matches neither signing key.')
-  throw unauthenticated('The message is not signed by the queue.')
+  throw unauthenticated('callback_refused', 'The message is not signed by the queue.')
 }

@@ -26,6 +26,7 @@ export const namespaces = [
   'docs',
   'admin',
   'doctor',
+  'refusals',
 ] as const
 export type Namespace = (typeof namespaces)[number]
 

@@ -117,7 +117,9 @@ export async function removeLocation(panel: Panel, id: number): Promise<void> {
     })
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw displayError('A location with nodes cannot be removed.', 'HasActiveNodesException')
+    throw displayError('location_in_use', 'A location with nodes cannot be removed.', {
+      code: 'HasActiveNodesException',
+    })
   }
 }
 

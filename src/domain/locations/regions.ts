@@ -34,7 +34,10 @@ export async function lockRegions(tx: Tx): Promise<Regions> {
 export async function requireRegion(tx: Tx, name: string): Promise<void> {
   const regions = await lockRegions(tx)
   if (!Object.hasOwn(regions, name))
-    throw invalidField('region', 'exists', `The region ${name} is not defined in the settings.`)
+    throw invalidField('region', 'exists', `The region ${name} is not defined in the settings.`, {
+      reason: 'region_unknown',
+      values: { region: name },
+    })
 }
 
 /**
@@ -61,7 +64,12 @@ export async function applyRegionChanges(tx: Tx, before: Regions, after: Regions
   const orphaned = affected.filter(({ region }) => !Object.hasOwn(after, region ?? ''))
   if (orphaned.length > 0) {
     const names = orphaned.map(({ short, region }) => `${short} (${region})`).join(', ')
-    throw invalidField(settingKey, 'required', `These locations use regions that would be removed: ${names}.`)
+    throw invalidField(
+      settingKey,
+      'required',
+      `These locations use regions that would be removed: ${names}.`,
+      { reason: 'regions_in_use', values: { locations: names } },
+    )
   }
   if (affected.length > 0)
     await enqueueJob(tx, 'configure-nodes', { locationIds: affected.map(({ id }) => id) })

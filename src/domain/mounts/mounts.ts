@@ -175,7 +175,10 @@ async function refuseOccupiedTarget(tx: Tx, { id, target }: Mount): Promise<void
     .where(and(eq(mountServer.mountId, id), eq(mounts.target, target)))
     .limit(1)
   if (occupied)
-    throw invalidField('target', 'unique', `A server with this mount has ${occupied.name} at this path.`)
+    throw invalidField('target', 'unique', `A server with this mount has ${occupied.name} at this path.`, {
+      reason: 'mount_target_taken',
+      values: { mount: occupied.name },
+    })
 }
 
 const toSubject = ({ id }: Mount) => ({ type: 'mount' as const, id })

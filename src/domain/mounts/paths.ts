@@ -54,5 +54,10 @@ export async function refuseServerFiles(tx: Tx, mountId: number, source: string)
     .where(and(eq(mountNode.mountId, mountId), isOverlapping))
     .limit(1)
   if (node)
-    throw invalidField('source', 'not_in', `The node ${node.name} keeps the files of servers in this folder.`)
+    throw invalidField(
+      'source',
+      'not_in',
+      `The node ${node.name} keeps the files of servers in this folder.`,
+      { reason: 'mount_source_reserved', values: { node: node.name } },
+    )
 }

@@ -85,7 +85,11 @@ async function lockFreeMount(tx: Tx, server: Server, mountId: number): Promise<M
   const mount = locked.find(({ id }) => id === mountId)
   if (!mount) throw invalidField('mount', 'exists', 'The mount does not exist.')
   const other = locked.find(({ id, target }) => id !== mountId && target === mount.target)
-  if (other) throw invalidField('mount', 'unique', `The server has ${other.name} at ${mount.target}.`)
+  if (other)
+    throw invalidField('mount', 'unique', `The server has ${other.name} at ${mount.target}.`, {
+      reason: 'mount_collides',
+      values: { mount: other.name, path: mount.target },
+    })
   return mount
 }
 
@@ -98,8 +102,14 @@ async function refuseUnavailable(tx: Tx, server: Server, { id }: Mount): Promise
       })
       .from(sql`(values (1)) one`),
   )
-  if (!allowed.byEgg) throw invalidField('mount', 'in', 'The egg of the server does not allow the mount.')
-  if (!allowed.byNode) throw invalidField('mount', 'in', 'The node of the server does not have the mount.')
+  if (!allowed.byEgg)
+    throw invalidField('mount', 'in', 'The egg of the server does not allow the mount.', {
+      reason: 'mount_not_of_egg',
+    })
+  if (!allowed.byNode)
+    throw invalidField('mount', 'in', 'The node of the server does not have the mount.', {
+      reason: 'mount_not_of_node',
+    })
 }
 
 /** Marks the server as changed and enqueues the sync with its daemon. */

@@ -22,14 +22,22 @@ export function toDaemonApiError(error: unknown): unknown {
   const { status } = error
   if (error.isTooLarge) return daemonAnswerTooLarge(error)
   if (error.retryAfterSeconds !== null) return daemonUnavailable(error.retryAfterSeconds, error)
-  if (status === null) return daemonFailure(504, nodeFailureDetails.unreachable, error)
+  const cause = error
+  if (status === null)
+    return daemonFailure(504, 'node_unreachable', nodeFailureDetails.unreachable, { cause })
   const reference = error.requestId === null ? '' : ` (request ${error.requestId})`
   if (status === 401 || status === 403) {
-    return daemonFailure(502, `${nodeFailureDetails.refusesPanel}${reference}.`, error)
+    const detail = `${nodeFailureDetails.refusesPanel}${reference}.`
+    return daemonFailure(502, 'node_refuses_panel', detail, { cause, values: { reference } })
   }
   if (status < 400 || status > 599) {
-    return daemonFailure(502, `${nodeFailureDetails.unusable}${reference}.`, error)
+    const detail = `${nodeFailureDetails.unusable}${reference}.`
+    return daemonFailure(502, 'node_answer_unusable', detail, { cause, values: { reference } })
   }
-  if (status < 500) return daemonFailure(status, `${error.message}${reference}`, error)
-  return daemonFailure(status, `${nodeFailureDetails.failed} ${status}${reference}.`, error)
+  if (status < 500) {
+    const message = `${error.message}${reference}`
+    return daemonFailure(status, 'node_refused', message, { cause, values: { message } })
+  }
+  const detail = `${nodeFailureDetails.failed} ${status}${reference}.`
+  return daemonFailure(status, 'node_failed', detail, { cause, values: { status, reference } })
 }

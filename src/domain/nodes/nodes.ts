@@ -182,7 +182,9 @@ export type ChangedNode = { node: Node; isUnreachable: boolean }
 export async function changeNode(panel: Panel, id: number, input: NodeChanges): Promise<ChangedNode> {
   const isReset = input.reset_secret === true
   if (input.grace && !isReset)
-    throw invalidField('reset_secret', 'accepted_if', 'The reset_secret field must be true when grace is.')
+    throw invalidField('reset_secret', 'accepted_if', 'The reset_secret field must be true when grace is.', {
+      reason: 'grace_without_reset',
+    })
   const change = await inTransaction(panel, async (tx) => {
     const before = await lockNode(tx, id)
     requireExpectedVersion(tx, versionOf(before.node))
@@ -216,7 +218,9 @@ export async function removeNode(panel: Panel, id: number): Promise<void> {
     })
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw displayError('A node with servers cannot be removed.', 'HasActiveServersException')
+    throw displayError('node_in_use', 'A node with servers cannot be removed.', {
+      code: 'HasActiveServersException',
+    })
   }
 }
 

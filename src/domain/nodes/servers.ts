@@ -227,11 +227,14 @@ export async function resetNodeServers(panel: Panel, node: Node): Promise<void> 
 }
 
 /** 404. No server has this identifier. */
-export const serverNotFound = () => notFound('No such server.', 'RecordNotFoundException')
+export const serverNotFound = () =>
+  notFound('callback_refused', 'No such server.', { code: 'RecordNotFoundException' })
 
 /** 403. The server belongs to another node than the caller's. */
 export const serverOfAnotherNode = () =>
-  forbidden('The server belongs to another node.', 'HttpForbiddenException')
+  forbidden('callback_refused', 'The server belongs to another node.', {
+    code: 'HttpForbiddenException',
+  })
 
 function requireReadable<Row extends { isReadable: boolean }>(row: Row | null | undefined): Row {
   if (!row) throw serverNotFound()

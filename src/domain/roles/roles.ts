@@ -129,7 +129,7 @@ export async function removeRole(panel: Panel, id: number): Promise<void> {
     })
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw displayError('A role that administrators hold cannot be deleted.')
+    throw displayError('role_in_use', 'A role that administrators hold cannot be deleted.')
   }
 }
 

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { invalid } from '../../errors.ts'
 import { canonicalTimezone, isTimezone } from '../timezones.ts'
+import { invalidField } from '../validation.ts'
 
 /** The five fields of a cron expression and the IANA time zone they are read in. */
 export type CronExpression = {
@@ -60,7 +61,7 @@ export function requireValidCron(cron: CronExpression, now: Date): void {
   }
   if (nextRuns(cron, now, 1).length === 0) {
     const detail = 'The day_of_month field must be a day that occurs within eight years.'
-    throw invalid([{ field: 'day_of_month', rule: 'cron', detail }])
+    throw invalidField('day_of_month', 'cron', detail, { reason: 'day_never_comes' })
   }
 }
 

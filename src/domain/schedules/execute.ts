@@ -26,7 +26,8 @@ export async function executeSchedule(
       .from(tasks)
       .where(eq(tasks.scheduleId, id))
       .orderBy(asc(tasks.sequenceId))
-    if (scheduleTasks.length === 0) throw displayError('The schedule has no tasks to run.')
+    if (scheduleTasks.length === 0)
+      throw displayError('schedule_without_tasks', 'The schedule has no tasks to run.')
     for (const task of scheduleTasks) requirePermission(getRequiredPermission(task))
     await refuseConcurrentRun(tx, id)
     const now = tx.now()
@@ -51,5 +52,5 @@ async function refuseConcurrentRun(tx: Tx, scheduleId: number): Promise<void> {
     .from(scheduleRuns)
     .where(isInProgress(scheduleId))
     .limit(1)
-  if (running.length > 0) throw conflict('The schedule is already running.')
+  if (running.length > 0) throw conflict('schedule_running', 'The schedule is already running.')
 }

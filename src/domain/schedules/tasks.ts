@@ -65,7 +65,10 @@ export async function addTask(
     const schedule = await lockSchedule(tx, location.server, location.scheduleId)
     const { count, last } = await readSequenceRange(tx, schedule)
     if (count >= maxTasks) {
-      throw displayError(`A schedule can have at most ${maxTasks} tasks.`, 'ServiceLimitExceededException')
+      throw displayError('too_many_tasks', `A schedule can have at most ${maxTasks} tasks.`, {
+        code: 'ServiceLimitExceededException',
+        values: { max: maxTasks },
+      })
     }
     const sequenceId = Math.min(Math.max(1, input.sequence_id ?? last + 1), last + 1)
     await shiftTasks(tx, schedule, gte(tasks.sequenceId, sequenceId), 1)
@@ -127,7 +130,9 @@ export async function removeTask(
 
 function refuseImpossibleBackup({ server }: TaskLocation, { action }: TaskInput): void {
   if (action === 'backup' && server.backupLimit === 0)
-    throw forbidden('The backup limit of this server is 0.', 'HttpForbiddenException')
+    throw forbidden('backups_not_allowed', 'The backup limit of this server is 0.', {
+      code: 'HttpForbiddenException',
+    })
 }
 
 async function findTask(tx: Tx, schedule: Schedule, id: number): Promise<Task> {

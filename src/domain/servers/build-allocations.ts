@@ -65,11 +65,15 @@ async function choosePrimary(
   if (taken.some(isRequested) || staying.some(isRequested)) return requestedId
   if (leaving.some(isRequested)) {
     const [first] = taken
-    if (!first) throw displayError('The primary allocation cannot be removed unless another one is added.')
+    if (!first)
+      throw displayError(
+        'primary_allocation_needs_successor',
+        'The primary allocation cannot be removed unless another one is added.',
+      )
     return first.id
   }
   await refuseUnavailable(tx, server, requestedId)
-  throw displayError('The primary allocation must belong to the server.')
+  throw displayError('primary_allocation_foreign', 'The primary allocation must belong to the server.')
 }
 
 async function refuseUnavailable(tx: Tx, server: Pick<Server, 'id'>, id: number): Promise<void> {

@@ -29,9 +29,10 @@ export type SharedLog = { url: string; expiresIn: number }
 export async function shareLog(panel: Panel, { content }: ShareInput): Promise<SharedLog> {
   const settings = await getSettings(panel, ['features.console_share', 'console_share.url'])
   const service = settings['console_share.url']
-  if (!settings['features.console_share'] || service === null) throw forbidden('Sharing logs is disabled.')
+  if (!settings['features.console_share'] || service === null)
+    throw forbidden('log_sharing_off', 'Sharing logs is disabled.')
   const url = await panel.pastes.upload(service, redact(content)).catch((error: unknown) => {
-    throw unavailable('The log could not be shared. Try again shortly.', error)
+    throw unavailable('log_not_shared', 'The log could not be shared. Try again shortly.', { cause: error })
   })
   return { url, expiresIn: linkLifetimeSeconds }
 }

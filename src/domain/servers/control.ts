@@ -71,5 +71,6 @@ export const serverStoppedDetail = 'The server must be running to take commands.
 /** Converts the daemon's 502, which says that the server is stopped; returns anything else as it is. */
 export function toStoppedApiError(error: unknown): unknown {
   if (!(error instanceof DaemonError) || error.status !== 502) return error
-  return new ApiError(502, [{ code: 'HttpException', detail: serverStoppedDetail }], { cause: error })
+  const meta = { reason: 'server_stopped' } as const
+  return new ApiError(502, [{ code: 'HttpException', detail: serverStoppedDetail, meta }], { cause: error })
 }

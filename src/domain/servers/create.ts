@@ -5,7 +5,7 @@ import { embedMany } from '../../db/embed.ts'
 import { allocations, eggs, eggVariables, servers, users } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
-import { ApiError, invalid } from '../../errors.ts'
+import { ApiError, type Failure, invalid } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { deleteEntry, type EntryKey } from '../activity/record.ts'
 import { cancelJob, enqueueJob } from '../jobs/enqueue.ts'
@@ -97,8 +97,6 @@ async function createOnNode(
   return server
 }
 
-type Problem = { field: string; rule: string; detail: string }
-
 /** Finds the variables of the egg, and the problems of owner, egg and allocations, in one statement. */
 async function checkReferences(panel: Panel, input: ServerInput) {
   const allocationIds = requestedAllocations(input)
@@ -118,9 +116,14 @@ async function checkReferences(panel: Panel, input: ServerInput) {
       })
       .from(sql`(select 1) one`),
   )
-  const problems: Problem[] = []
+  const problems: Failure[] = []
   const missing = (field: string) =>
-    problems.push({ field, rule: 'exists', detail: `The ${field} is not available.` })
+    problems.push({
+      field,
+      rule: 'exists',
+      detail: `The ${field} is not available.`,
+      reason: 'not_available',
+    })
   if (found.owner === null) missing('user')
   if (found.egg === null) missing('egg')
   const free = new Map(found.free.map((allocation) => [allocation.id, allocation]))
@@ -190,6 +193,7 @@ async function storeServer(
       'allocation.default',
       'exists',
       'An allocation was taken by another server in the meantime.',
+      { reason: 'allocation_taken_meanwhile' },
     )
   }
   const server = await insertServer(tx, input, values, { nodeId, allocationId: primary })

@@ -31,7 +31,7 @@ export async function deleteServer(panel: Panel, id: number, force: boolean): Pr
   if (!found) throw notFound()
   const { server, node, transfer } = found
   if (!force && transfer !== null)
-    throw serverStateConflict('The server is being transferred to another node.')
+    throw serverStateConflict('server_transferring', 'The server is being transferred to another node.')
   if (!force) {
     await dropServerDatabases(panel, id)
     await panel

@@ -27,10 +27,13 @@ export function parsePortRanges(portRanges: readonly string[]): PortRange[] {
         `deploy.port_range.${at}`,
         'regex',
         `"${text}" is neither a port nor a range of ports.`,
+        { reason: 'port_invalid', values: { port: text } },
       )
     }
     if (range.to - range.from > maxPortsPerRange) {
-      throw displayError('A range may have at most 1,000 ports.', 'TooManyPortsInRangeException')
+      throw displayError('port_range_over_1000', 'A range may have at most 1,000 ports.', {
+        code: 'TooManyPortsInRangeException',
+      })
     }
     return range
   })
@@ -64,7 +67,8 @@ export const isViableNode = (locationIds: readonly number[], resources: ServerRe
 export type CandidateNode = { id: number; uuid: string }
 
 /** 400 when no node can take a server. */
-export const noViableNode = () => displayError('No node has room for this server.', 'NoViableNodeException')
+export const noViableNode = () =>
+  displayError('no_viable_node', 'No node has room for this server.', { code: 'NoViableNodeException' })
 
 /** Matches free allocations that fit the request. */
 export function matchesDeployment(deploy: DeployInput, ranges: PortRange[]): SQL | undefined {
@@ -111,7 +115,9 @@ export async function findViableNodes(
 
 /** 400 when no free allocation fits. */
 export const noViableAllocation = () =>
-  displayError('No free allocation fits the request.', 'NoViableAllocationException')
+  displayError('no_viable_allocation', 'No free allocation fits the request.', {
+    code: 'NoViableAllocationException',
+  })
 
 /**
  * Locks a free allocation of the node that fits until the transaction ends; null without one. Locks the node

@@ -30,10 +30,15 @@ export async function changeDockerImage(
     )
     const images = Object.values(dockerImages)
     if (!images.includes(server.image)) {
-      throw badRequest('An administrator has chosen the image of this server; it cannot be changed here.')
+      throw badRequest(
+        'image_fixed',
+        'An administrator has chosen the image of this server; it cannot be changed here.',
+      )
     }
     if (!images.includes(image)) {
-      throw invalidField('docker_image', 'in', 'The docker_image field is not an image of this server.')
+      throw invalidField('docker_image', 'in', 'The docker_image field is not an image of this server.', {
+        reason: 'image_not_of_server',
+      })
     }
     if (image === server.image) return
     await tx.db.update(servers).set({ image, updatedAt: tx.now() }).where(eq(servers.id, id))

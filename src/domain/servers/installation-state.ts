@@ -60,12 +60,14 @@ export async function setInstallation(
   const isInstalled = end === 'installed'
   await inTransaction(panel, async (tx) => {
     const { status, installedAt, ...server } = await lockServer(tx, id)
-    if (status === 'suspended') throw serverStateConflict('The server is suspended.')
+    if (status === 'suspended') throw serverStateConflict('server_suspended', 'The server is suspended.')
     if (status === 'restoring_backup')
-      throw serverStateConflict('The server is being restored from a backup.')
+      throw serverStateConflict('server_restoring', 'The server is being restored from a backup.')
     const { targetNodeId } = await findServerNode(tx, server)
-    if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
-    if (status === null && !isInstalled) throw serverStateConflict('The server is installed.')
+    if (targetNodeId !== null)
+      throw conflict('server_transferring', 'The server is being transferred to another node.')
+    if (status === null && !isInstalled)
+      throw serverStateConflict('server_installed', 'The server is installed.')
     const failedStatus = installedAt === null ? 'install_failed' : 'reinstall_failed'
     const newStatus = isInstalled ? null : failedStatus
     if (status === newStatus) return

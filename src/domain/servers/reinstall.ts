@@ -83,16 +83,17 @@ async function startReinstall(
 ): Promise<{ server: Server; node: Node; entry: EntryKey }> {
   const server = await lockServer(tx, id)
   const { node, targetNodeId } = await findServerNode(tx, server)
-  if (server.status === 'suspended') throw serverStateConflict('The server is suspended.')
+  if (server.status === 'suspended') throw serverStateConflict('server_suspended', 'The server is suspended.')
   if (server.status === 'restoring_backup') {
-    throw serverStateConflict('The server is being restored from a backup.')
+    throw serverStateConflict('server_restoring', 'The server is being restored from a backup.')
   }
   // Before the repetition: this job can end between two statements, and then counts there.
   if (await isJobWaiting(tx, reinstallKey(id))) {
-    throw serverStateConflict('The server is already being reinstalled.')
+    throw serverStateConflict('server_reinstalling', 'The server is already being reinstalled.')
   }
   if (server.status === 'installing') await refuseRepetition(tx, id, whileInstalling)
-  if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
+  if (targetNodeId !== null)
+    throw conflict('server_transferring', 'The server is being transferred to another node.')
   await tx.db.update(servers).set({ status: 'installing', updatedAt: tx.now() }).where(eq(servers.id, id))
   await enqueueJob(
     tx,
@@ -111,7 +112,7 @@ async function refuseRepetition(tx: Tx, id: number, whileInstalling: WhileInstal
   const isRefused =
     whileInstalling === 'refused' ||
     (await tx.db.$count(jobs, and(eq(jobs.key, reinstallKey(id)), gt(jobs.finishedAt, earliest)))) > 0
-  if (isRefused) throw serverStateConflict('The server is being installed.')
+  if (isRefused) throw serverStateConflict('server_being_installed', 'The server is being installed.')
 }
 
 /** Ends the attempt: cancels its job and sets the status, unless the installation has ended meanwhile. */

@@ -80,9 +80,9 @@ export async function changeVariable(
 
 async function requireEditable(variables: readonly EggVariable[], key: string): Promise<EggVariable> {
   const variable = variables.find((each) => each.envVariable === key && each.userViewable)
-  if (!variable) throw badRequest('The server has no such variable.')
+  if (!variable) throw badRequest('variable_unknown', 'The server has no such variable.')
   if (!variable.userEditable || (await ruleProblems(variable.rules)).length > 0) {
-    throw badRequest('This variable is read-only.')
+    throw badRequest('variable_read_only', 'This variable is read-only.')
   }
   return variable
 }
@@ -95,6 +95,8 @@ async function requireValidValue({ rules }: EggVariable, value: string | null): 
       field: 'value',
       rule,
       detail: `The value does not satisfy the rule "${rule}" of this variable.`,
+      reason: 'variable_rule_broken',
+      values: { rule },
     })),
   )
 }

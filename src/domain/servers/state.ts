@@ -1,29 +1,34 @@
-import { serverStateConflict } from '../../errors.ts'
+import { type Reason, serverStateConflict } from '../../errors.ts'
 import type { ServerAccess } from './access.ts'
 
 /** Conflicts that keep a server from being acted on, in the order in which callers are told. */
 const conflicts = {
   suspended: {
+    reason: 'server_suspended',
     detail: 'The server is suspended.',
     applies: ({ server }) => server.status === 'suspended',
   },
   maintenance: {
+    reason: 'node_maintenance',
     detail: 'The node of the server is under maintenance.',
     applies: ({ node }) => node.maintenanceMode,
   },
   installing: {
+    reason: 'server_not_installed',
     detail: 'The server has not been installed.',
     applies: ({ server }) => server.status === 'installing' || server.status === 'install_failed',
   },
   restoring: {
+    reason: 'server_restoring',
     detail: 'The server is being restored from a backup.',
     applies: ({ server }) => server.status === 'restoring_backup',
   },
   transferring: {
+    reason: 'server_transferring',
     detail: 'The server is being transferred to another node.',
     applies: ({ isTransferring }) => isTransferring,
   },
-} satisfies Record<string, { detail: string; applies: (state: ServerState) => boolean }>
+} satisfies Record<string, { reason: Reason; detail: string; applies: (state: ServerState) => boolean }>
 
 type ServerState = {
   server: Pick<ServerAccess['server'], 'status'>
@@ -47,5 +52,7 @@ export function findConflict(
 /** Refuses with 409, naming the conflict, while `findConflict` finds one. */
 export function refuseConflict(state: ServerState, tolerated: readonly ServerConflict[] = []): void {
   const conflict = findConflict(state, tolerated)
-  if (conflict) throw serverStateConflict(conflicts[conflict].detail)
+  if (!conflict) return
+  const { reason, detail } = conflicts[conflict]
+  throw serverStateConflict(reason, detail)
 }

@@ -107,7 +107,9 @@ async function fetchReport(panel: Panel, uuid: string, node: ServerAccess['node'
     .then(parseReport)
     .catch((error: unknown) => {
       if (!(error instanceof DaemonError)) throw error
-      throw daemonFailure(504, 'The node could not report the state of the server.', error)
+      throw daemonFailure(504, 'state_unknown', 'The node could not report the state of the server.', {
+        cause: error,
+      })
     })
     .then((report) => cacheReport(panel, uuid, report))
 }

@@ -42,7 +42,8 @@ async function changeStatus(tx: Tx, id: number, isSuspended: boolean): Promise<S
   const server = await lockServer(tx, id)
   if (isSuspended === (server.status === 'suspended')) return null
   const { node, targetNodeId } = await findServerNode(tx, server)
-  if (targetNodeId !== null) throw conflict('The server is being transferred to another node.')
+  if (targetNodeId !== null)
+    throw conflict('server_transferring', 'The server is being transferred to another node.')
   const after = isSuspended ? 'suspended' : null
   const { version } = single(
     await tx.db

@@ -1,5 +1,5 @@
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
-import { invalid } from '../../errors.ts'
+import { type Failure, invalid } from '../../errors.ts'
 import { validateVariable } from '../eggs/rules.ts'
 
 /** The environment of a server as it was sent. */
@@ -16,12 +16,13 @@ export async function variableValues(
   variables: readonly EggVariable[],
   environment: EnvironmentValues,
 ): Promise<Record<string, string>> {
-  const failures: { field: string; rule: string; detail: string }[] = []
+  const failures: Failure[] = []
   for (const { envVariable, rules } of variables) {
     const field = `environment.${envVariable}`
     for (const { kind, rule } of await validateVariable(rules, environment[envVariable] ?? null)) {
       const detail = `The ${field} field does not satisfy the rule "${rule}" of its egg.`
-      if (kind === 'value') failures.push({ field, rule, detail })
+      if (kind === 'value')
+        failures.push({ field, rule, detail, reason: 'egg_rule_broken', values: { rule } })
     }
   }
   if (failures.length > 0) throw invalid(failures)

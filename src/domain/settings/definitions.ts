@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Failure, Reason } from '../../errors.ts'
 import { boolean, email, integer, strictObject } from '../fields.ts'
 import { languages } from '../languages.ts'
 import { isTimezone } from '../timezones.ts'
@@ -293,21 +294,22 @@ export function groupSettings<Value>(
   return groups
 }
 
-type SettingRule = {
+type SettingRule = Failure & {
   field: SettingKey
-  rule: string
-  detail: string
+  reason: Reason
   isSatisfied: (settings: Settings) => boolean
 }
 
 const requiredWhen = (
   field: SettingKey,
+  reason: Reason,
   detail: string,
   isOn: (settings: Settings) => boolean,
 ): SettingRule => ({
   field,
   rule: 'required_if',
   detail,
+  reason,
   isSatisfied: (settings) => !isOn(settings) || settings[field] !== null,
 })
 
@@ -315,6 +317,7 @@ const providerRules = (name: 'google' | 'github' | 'discord' | 'oidc'): SettingR
   (['client_id', 'client_secret'] as const).map((credential) =>
     requiredWhen(
       `sign_in.${name}_${credential}`,
+      credential === 'client_id' ? 'client_id_required' : 'client_secret_required',
       `Signing in with ${name} needs a ${credential === 'client_id' ? 'client ID' : 'client secret'}.`,
       (settings) => settings[`sign_in.${name}`],
     ),
@@ -324,16 +327,21 @@ const isBefore = (start: number | null, end: number | null) => start === null ||
 
 /** Rules that span several settings, checked on every change. */
 export const settingRules: SettingRule[] = [
-  requiredWhen('console_share.url', 'Sharing console logs needs the address of a service.', (settings) =>
-    Boolean(settings['features.console_share']),
+  requiredWhen(
+    'console_share.url',
+    'share_service_required',
+    'Sharing console logs needs the address of a service.',
+    (settings) => Boolean(settings['features.console_share']),
   ),
   requiredWhen(
     'auto_allocation.range_start',
+    'port_range_incomplete',
     'A port range needs a start and an end.',
     (settings) => settings['auto_allocation.range_end'] !== null,
   ),
   requiredWhen(
     'auto_allocation.range_end',
+    'port_range_incomplete',
     'A port range needs a start and an end.',
     (settings) => settings['auto_allocation.range_start'] !== null,
   ),
@@ -341,18 +349,21 @@ export const settingRules: SettingRule[] = [
     field: 'auto_allocation.range_end',
     rule: 'gte',
     detail: 'The port range must not end before it starts.',
+    reason: 'port_range_reversed',
     isSatisfied: (settings) =>
       isBefore(settings['auto_allocation.range_start'], settings['auto_allocation.range_end']),
   },
   ...(['google', 'github', 'discord', 'oidc'] as const).flatMap(providerRules),
   requiredWhen(
     'sign_in.oidc_issuer',
+    'issuer_required',
     'Signing in with OpenID Connect needs an issuer.',
     (settings) => settings['sign_in.oidc'],
   ),
   ...(['captcha.site_key', 'captcha.secret'] as const).map((field) =>
     requiredWhen(
       field,
+      'captcha_keys_required',
       'A captcha needs a site key and a secret.',
       (settings) => settings['captcha.provider'] !== 'none',
     ),
@@ -361,6 +372,7 @@ export const settingRules: SettingRule[] = [
     field: 'sign_in.password',
     rule: 'accepted',
     detail: 'At least one sign-in method must stay enabled.',
+    reason: 'sign_in_method_required',
     isSatisfied: (settings) =>
       (['password', 'passkeys', 'google', 'github', 'discord', 'oidc'] as const).some(
         (name) => settings[`sign_in.${name}`],

@@ -7,5 +7,5 @@ export async function requireFeature(
   panel: Panel,
   feature: 'features.avatars' | 'features.privacy_mode',
 ): Promise<void> {
-  if (!(await getSetting(panel, feature))) throw forbidden('This feature is switched off.')
+  if (!(await getSetting(panel, feature))) throw forbidden('feature_off', 'This feature is switched off.')
 }

@@ -243,7 +243,14 @@ async function requireLogos(tx: Tx, stored: StoredSettings): Promise<void> {
   const found = await tx.db.select({ name: logos.name }).from(logos).where(inArray(logos.name, names))
   const missing = named.filter(({ name }) => !found.some((logo) => logo.name === name))
   if (missing.length === 0) return
-  throw invalid(missing.map(({ key }) => ({ field: key, rule: 'exists', detail: 'Upload the logo first.' })))
+  throw invalid(
+    missing.map(({ key }) => ({
+      field: key,
+      rule: 'exists',
+      detail: 'Upload the logo first.',
+      reason: 'logo_missing',
+    })),
+  )
 }
 
 const isSame = (before: unknown, after: unknown) => JSON.stringify(before) === JSON.stringify(after)

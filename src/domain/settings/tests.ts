@@ -68,7 +68,10 @@ export const testBucket = (panel: Panel): Promise<TestReport> =>
     const { objects } = panel
     const uploads = objects.multipart
     if (!uploads)
-      throw badRequest('This panel stores objects on its own disk: its operator has to set S3_BUCKET.')
+      throw badRequest(
+        'objects_on_own_disk',
+        'This panel stores objects on its own disk: its operator has to set S3_BUCKET.',
+      )
     const steps = await testObjectStore({ objects, uploads }, causeOf)
     return steps.map(({ name, detail, found: what, ...step }) =>
       step.isOk && what
@@ -127,7 +130,8 @@ async function readOidcClient(panel: Panel) {
     'sign_in.oidc_client_secret',
   ])
   const { 'sign_in.oidc_issuer': issuer, 'sign_in.oidc_client_id': clientId } = settings
-  if (issuer === null || clientId === null) throw badRequest('Set the issuer and the client ID first.')
+  if (issuer === null || clientId === null)
+    throw badRequest('issuer_missing', 'Set the issuer and the client ID first.')
   const clientSecret = settings['sign_in.oidc_client_secret'] ?? ''
   const redirectUri = `${panel.config.url}/auth/oauth/oidc/callback`
   return { provider: 'oidc' as const, issuer, clientId, clientSecret, redirectUri }

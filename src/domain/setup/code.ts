@@ -58,11 +58,13 @@ export async function requireSetupCode(panel: Panel, code: string): Promise<void
   const { setupCode } = panel.config
   const expected = setupCode ? digest(normalise(setupCode)) : found.hash
   if (typeof expected === 'string' && equalSecrets(digest(normalise(code)), expected)) return
-  throw invalidField('code', 'in', 'The set-up code is wrong. The console of the panel shows it.')
+  throw invalidField('code', 'in', 'The set-up code is wrong. The console of the panel shows it.', {
+    reason: 'setup_code_wrong',
+  })
 }
 
 /** 403: the panel has users. */
-export const setupIsDone = () => forbidden('This panel is set up already.')
+export const setupIsDone = () => forbidden('already_set_up', 'This panel is set up already.')
 
 /** Deletes the code, which has been used. */
 export async function deleteSetupCode(tx: Tx): Promise<void> {

@@ -18,7 +18,8 @@ type DemoInput = z.output<ReturnType<typeof DemoInput>>
  */
 export async function chooseDemo(panel: Panel, { code }: DemoInput, clientInfo: ClientInfo): Promise<SignIn> {
   await requireSetupCode(panel, code)
-  if (!panel.startDemo) throw forbidden('A demo is only for a panel that this machine alone can reach.')
+  if (!panel.startDemo)
+    throw forbidden('demo_not_local', 'A demo is only for a panel that this machine alone can reach.')
   const username = await panel.startDemo()
   if (username === null) throw setupIsDone()
   return inTransaction(panel, async (tx) => {

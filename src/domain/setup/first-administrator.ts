@@ -120,7 +120,8 @@ async function readPasskey(
   const pending = session ? await takeSessionData(panel, session, 'setup') : null
   const challenge = await consumeChallenge(panel, session, 'setup')
   const credential = await verifyAttestation(relyingParty, challenge, attestation)
-  if (!credential || !pending) throw displayError('The passkey could not be verified. Try again.')
+  if (!credential || !pending)
+    throw displayError('passkey_unverified', 'The passkey could not be verified. Try again.')
   return { uuid: pending.uuid, credential, name }
 }
 

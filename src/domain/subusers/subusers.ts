@@ -69,7 +69,9 @@ export async function addSubuser(panel: Panel, { server, permissions }: Target, 
     const { id: serverId, ownerId } = await lockServer(tx, server.id)
     const user = (await findUserByEmail(tx, input.email)) ?? (await createInvitedUser(tx, input.email))
     if (user.id === ownerId)
-      throw displayError('The owner already has access to the server.', 'UserIsServerOwnerException')
+      throw displayError('subuser_is_owner', 'The owner already has access to the server.', {
+        code: 'UserIsServerOwnerException',
+      })
     // The user of the account need not have the address that is invited.
     const pending = user.emailVerifiedAt === null
     const [added] = await tx.db
@@ -78,7 +80,9 @@ export async function addSubuser(panel: Panel, { server, permissions }: Target, 
       .onConflictDoNothing()
       .returning({ id: subusers.id })
     if (!added)
-      throw displayError('This user already has access to the server.', 'ServerSubuserExistsException')
+      throw displayError('subuser_exists', 'This user already has access to the server.', {
+        code: 'ServerSubuserExistsException',
+      })
     await recordEvent(tx, 'server:subuser.create', {
       ...eventDetails(server, user),
       properties: { email: user.email, permissions: granted },
@@ -160,7 +164,7 @@ async function lockSubuser(tx: Tx, server: { id: number }, userUuid: string): Pr
 function requireOtherUser(tx: Tx, subuser: SubuserWithUser | undefined): SubuserWithUser {
   const caller = requireCaller(tx)
   if (!subuser) throw notFound()
-  if (subuser.user.id === caller.id) throw forbidden('You cannot change your own access.')
+  if (subuser.user.id === caller.id) throw forbidden('own_access', 'You cannot change your own access.')
   return subuser
 }
 
@@ -171,7 +175,9 @@ function requireOtherUser(tx: Tx, subuser: SubuserWithUser | undefined): Subuser
 function resolveGrantedPermissions(ownPermissions: GrantedPermissions, names: string[]): Permission[] {
   const resolved = names.map((name) => permissionAliases[name] ?? name)
   if (!ownPermissions.includes('*') && resolved.some((name) => !ownPermissions.includes(name)))
-    throw forbidden('You can only grant permissions that you have yourself.', 'HttpForbiddenException')
+    throw forbidden('permissions_beyond_own', 'You can only grant permissions that you have yourself.', {
+      code: 'HttpForbiddenException',
+    })
   const known = resolved.filter((name): name is Permission => allPermissions.includes(name as Permission))
   return [...new Set(known.filter((name) => name !== basePermission)), basePermission]
 }

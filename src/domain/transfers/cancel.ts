@@ -23,7 +23,7 @@ export async function cancelTransfer(panel: Panel, serverId: number): Promise<vo
   const { server, source, transfer } = found
   const record = (tx: Tx) => recordServerEvent(tx, 'admin:transfer.cancel', server)
   if (!transfer || !(await abandonTransfer(panel, transfer, record))) {
-    throw conflict('The server is not being transferred.')
+    throw conflict('server_not_transferring', 'The server is not being transferred.')
   }
   try {
     await panel.daemon(source).cancelTransfer(server.uuid)

@@ -148,9 +148,10 @@ export function finishTransfer(
     const transfer = await findNewestTransfer(tx, server.id)
     const involved = [server.nodeId, transfer?.oldNodeId, transfer?.newNodeId]
     if (!involved.includes(node.id)) throw serverOfAnotherNode()
-    if (transfer?.successful !== null) throw conflict('The server is not being transferred.')
+    if (transfer?.successful !== null)
+      throw conflict('server_not_transferring', 'The server is not being transferred.')
     if (successful && node.id !== transfer.newNodeId) {
-      throw forbidden('Only the target node may report a successful transfer.')
+      throw forbidden('callback_refused', 'Only the target node may report a successful transfer.')
     }
     await completeTransfer(tx, { server, transfer }, successful)
   })

@@ -6,7 +6,7 @@ import type { Allocation } from '../../db/tables/allocations.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { Transfer } from '../../db/tables/transfers.ts'
-import { conflict, invalid, notFound, serverStateConflict } from '../../errors.ts'
+import { conflict, type Failure, invalid, notFound, serverStateConflict } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { deleteEntry, type EntryKey } from '../activity/record.ts'
 import { rowId, withFieldAliases } from '../fields.ts'
@@ -100,11 +100,15 @@ async function lockTransferableServer(tx: Tx, serverId: number): Promise<Server>
   const server = await lockServer(tx, serverId)
   const { status, installedAt } = server
   const isInstalled = status === 'suspended' ? installedAt !== null : !status?.startsWith('install')
-  if (!isInstalled) throw serverStateConflict('The server has not been installed.')
-  if (status === 'restoring_backup') throw serverStateConflict('The server is being restored from a backup.')
+  if (!isInstalled) throw serverStateConflict('server_not_installed', 'The server has not been installed.')
+  if (status === 'restoring_backup')
+    throw serverStateConflict('server_restoring', 'The server is being restored from a backup.')
   const newest = await findNewestTransfer(tx, serverId)
   if (newest?.successful === null)
-    throw serverStateConflict('The server is already being transferred to another node.')
+    throw serverStateConflict(
+      'server_already_transferring',
+      'The server is already being transferred to another node.',
+    )
   return server
 }
 
@@ -124,11 +128,21 @@ function requireValidTarget(
   free: Allocation[],
   target: Node | undefined,
 ): void {
-  const problems: { field: string; rule: string; detail: string }[] = []
+  const problems: Failure[] = []
   const missing = (field: string) =>
-    problems.push({ field, rule: 'exists', detail: `The ${field} is not available.` })
+    problems.push({
+      field,
+      rule: 'exists',
+      detail: `The ${field} is not available.`,
+      reason: 'not_available',
+    })
   if (input.node === server.nodeId) {
-    problems.push({ field: 'node', rule: 'not_in', detail: 'The server is already on this node.' })
+    problems.push({
+      field: 'node',
+      rule: 'not_in',
+      detail: 'The server is already on this node.',
+      reason: 'server_on_node',
+    })
   } else if (!target) {
     missing('node')
   }
@@ -153,7 +167,10 @@ async function refuseLeftoverCopy(tx: Tx, server: Server, nodeId: number): Promi
     .from(jobs)
     .where(and(eq(jobs.key, key), eq(jobs.state, 'waiting')))
   if (waiting)
-    throw conflict('The node still has to delete an earlier copy of this server. Try again shortly.')
+    throw conflict(
+      'earlier_copy',
+      'The node still has to delete an earlier copy of this server. Try again shortly.',
+    )
 }
 
 async function storeTransfer(

@@ -51,7 +51,7 @@ export function leaseItem(panel: Panel, serverId: number, id: string): Promise<T
     }
     const [existing] = await tx.db.select({ id: trashItems.id }).from(trashItems).where(ofServer)
     if (!existing) throw notFound()
-    throw conflict('This item is being moved, restored or deleted right now.')
+    throw conflict('trash_item_busy', 'This item is being moved, restored or deleted right now.')
   })
 }
 

@@ -62,7 +62,7 @@ export async function listTrash(
 }
 
 function refuseDisabled(isEnabled: boolean): void {
-  if (!isEnabled) throw forbidden('The trash for files is switched off.')
+  if (!isEnabled) throw forbidden('trash_off', 'The trash for files is switched off.')
 }
 
 /** Selects whether the feature is enabled, as part of another statement. */

@@ -86,7 +86,8 @@ async function findAll(
   const found = new Map((await findEntries(panel, files, directory, names)).map((each) => [each.name, each]))
   return names.map((name) => {
     const entry = found.get(name)
-    if (!entry) throw notFound(`"${name}" does not exist in this folder.`)
+    if (!entry)
+      throw notFound('entry_missing', `"${name}" does not exist in this folder.`, { values: { name } })
     return entry
   })
 }
@@ -135,11 +136,13 @@ async function moveAll(
   const unknown = new Set<TrashItem>()
   const moveItem = async (item: TrashItem): Promise<void> => {
     if (panel.now().getTime() > deadline)
-      throw daemonFailure(504, 'The node took too long to move all files.')
+      throw daemonFailure(504, 'moving_slow', 'The node took too long to move all files.')
     await renewLock()
     try {
       if (!(await renameAndVerify(files, item.path, trashPath(item), () => isInTrash(files, item))))
-        throw notFound(`"${item.name}" no longer exists in this folder.`)
+        throw notFound('entry_gone', `"${item.name}" no longer exists in this folder.`, {
+          values: { name: item.name },
+        })
       moved.add(item)
     } catch (error) {
       if (error instanceof UnknownOutcomeError) unknown.add(item)

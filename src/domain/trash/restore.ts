@@ -41,7 +41,7 @@ export async function restoreFromTrash(panel: Panel, target: ServerOnNode, id: s
   })
   await deleteItems(panel, [item], isRestored ? 'server:file.trash.restore' : null)
   panel.defer(removeTrashFolders(files, [item.id]).catch(() => undefined))
-  if (!isRestored) throw notFound('This item is no longer in the trash.')
+  if (!isRestored) throw notFound('trash_item_gone', 'This item is no longer in the trash.')
 }
 
 /** Moves the item to its path; false when it was lost. Refuses with 409 when an entry exists there. */
@@ -50,7 +50,7 @@ async function moveBack(files: DaemonFiles, item: TrashItem, renewLock: RenewLoc
   const { directory } = splitPath(item.path)
   const lookup = await findInFolder(files, directory, [item.name])
   if (lookup === 'obstructed' || hasEntries(lookup)) {
-    throw conflict('Another entry exists at the original path.')
+    throw conflict('original_path_taken', 'Another entry exists at the original path.')
   }
   await renewLock()
   let lookupAfter: FolderLookup = 'missing'
@@ -60,6 +60,6 @@ async function moveBack(files: DaemonFiles, item: TrashItem, renewLock: RenewLoc
     lookupAfter = await findInFolder(files, directory, [item.name])
     return true
   })
-  if (!isMoved) throw daemonFailure(502, 'The node did not move the file.')
+  if (!isMoved) throw daemonFailure(502, 'file_not_moved', 'The node did not move the file.')
   return hasEntries(lookupAfter)
 }

@@ -29,7 +29,7 @@ export async function renameAndVerify(
     await files.rename([{ from, to }])
   } catch (error) {
     if (!(error instanceof DaemonError)) throw error
-    if (error.status === 400) throw conflict('Another entry exists at the destination.')
+    if (error.status === 400) throw conflict('destination_taken', 'Another entry exists at the destination.')
     // A 500 is the daemon's answer to many failures; above it, and without an answer, the outcome is unknown.
     if (!isUnanswered(error) && (error.status ?? 0) < 500) throw error
     failure = error

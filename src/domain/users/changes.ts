@@ -95,8 +95,10 @@ export async function verifyUserEmail(panel: Panel, id: number): Promise<User> {
     const claimants = await lockClaimants(tx, email, id)
     const user = await lockUser(tx, id)
     // The administrator did not see the address that the account got meanwhile.
-    if (!isSameEmail(user.email, email)) throw conflict('The address has just been changed.')
-    if (isReleasedEmail(email)) throw displayError('This user has no address. Set one first.')
+    if (!isSameEmail(user.email, email))
+      throw conflict('address_just_changed', 'The address has just been changed.')
+    if (isReleasedEmail(email))
+      throw displayError('user_without_address', 'This user has no address. Set one first.')
     if (user.emailVerifiedAt === null) await storeVerifiedEmail(tx, user, user.email, claimants)
   })
   return findUser(panel, id)

@@ -26,7 +26,10 @@ export async function requireGrant(
 ): Promise<number | null | undefined> {
   if (root_admin) requireRootGrant(tx)
   const isRoot = root_admin ?? before.rootAdmin
-  if (isRoot && role_id) throw invalidField('role_id', 'prohibited', 'A root administrator has no role.')
+  if (isRoot && role_id)
+    throw invalidField('role_id', 'prohibited', 'A root administrator has no role.', {
+      reason: 'root_administrator_role',
+    })
   if (isRoot) return null
   if (role_id === undefined || role_id === before.roleId) return undefined
   requireAccessLevel(tx, 'administrators', 'write')

@@ -19,7 +19,7 @@ import { lockUser } from './users.ts'
 export async function suspendSignIn(panel: Panel, id: number): Promise<void> {
   const { actor } = panel
   if (actor.kind === 'user' && actor.user.id === id)
-    throw displayError('You cannot suspend your own account.')
+    throw displayError('own_suspension', 'You cannot suspend your own account.')
   await inTransaction(panel, async (tx) => {
     const user = await lockUser(tx, id)
     if (user.signInSuspendedAt) return

@@ -230,7 +230,8 @@ export async function requireFreeEmail(
  */
 export async function removeUser(panel: Panel, id: number): Promise<void> {
   const { actor } = panel
-  if (actor.kind === 'user' && actor.user.id === id) throw displayError('You cannot delete your own account.')
+  if (actor.kind === 'user' && actor.user.id === id)
+    throw displayError('own_deletion', 'You cannot delete your own account.')
   try {
     const { avatarKey } = await inTransaction(panel, async (tx) => {
       const user = await lockUser(tx, id)
@@ -243,7 +244,7 @@ export async function removeUser(panel: Panel, id: number): Promise<void> {
     deferAvatarRemoval(panel, avatarKey)
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw displayError('A user who owns servers cannot be deleted.')
+    throw displayError('user_owns_servers', 'A user who owns servers cannot be deleted.')
   }
 }
 

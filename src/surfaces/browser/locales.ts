@@ -10,7 +10,7 @@ import { sendJson } from '../../http/json-text.ts'
 import { query, returns, summary } from '../../http/route.ts'
 import type { Panel } from '../../panel.ts'
 
-const maxNames = 20
+const maxNames = 30
 const maxListLength = 255
 
 /** Names separated by spaces, as clients of the ecosystem send them, or by commas. */

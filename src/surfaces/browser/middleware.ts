@@ -54,7 +54,7 @@ export const browserSession = withMetadata(
   createMiddleware<BrowserEnv>(async (c, next) => {
     const { panel } = c.var
     if (/^bearer\b/i.test(c.req.header('authorization')?.trim() ?? ''))
-      throw unauthenticated('A key is not accepted here.')
+      throw unauthenticated('key_refused', 'A key is not accepted here.')
     const cookie = readSessionCookie(c, panel.config.url)
     const token = cookie !== null && isSessionToken(cookie) ? cookie : null
     requireCsrfToken(c, panel.config.url, matchesCsrfToken(token))

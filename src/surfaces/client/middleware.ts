@@ -189,5 +189,9 @@ export function requirePermission(
   name: Permission,
   code?: string,
 ): void {
-  if (!isGranted(permissions, name)) throw forbidden(`This needs the permission ${name}.`, code)
+  if (!isGranted(permissions, name))
+    throw forbidden('permission_missing', `This needs the permission ${name}.`, {
+      code,
+      values: { permission: name },
+    })
 }

@@ -33,7 +33,7 @@ const splitAddresses = (text: string) =>
 const refusedAddress = (
   addresses: readonly string[],
   { meta, detail }: RequestError['entries'][number],
-): string => addresses[Number(meta?.source_field.split('.')[1])] ?? detail
+): string => addresses[Number(meta?.source_field?.split('.')[1])] ?? detail
 
 function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
   const { t } = useTranslation('account')
@@ -47,7 +47,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
   const requestError = asRequestError(creating.error)
   // The panel reports each address as a field of its own.
   const addressErrors =
-    requestError?.entries.filter(({ meta }) => meta?.source_field.startsWith('allowed_ips')) ?? []
+    requestError?.entries.filter(({ meta }) => meta?.source_field?.startsWith('allowed_ips')) ?? []
   const fields = ['description', ...addressErrors.map(({ meta }) => meta?.source_field ?? '')]
   const refusedAddresses = addressErrors
     .map((entry) => refusedAddress(creating.variables ?? [], entry))

@@ -1,4 +1,13 @@
-type ErrorEntry = { code: string; detail: string; meta?: { source_field: string; rule: string } }
+/** One refusal. `inList` is what stands for it apart from its field. */
+export type ErrorEntry = {
+  code: string
+  detail: string
+  inList?: string
+  meta?: RefusalMeta & { source_field?: string; rule?: string; before?: RefusalMeta }
+}
+type RefusalMeta = { reason?: string; values?: Record<string, string | number> }
+
+const sentenceOf = ({ inList, detail }: ErrorEntry) => inList ?? detail
 
 /** A request that the panel refused, or that got no answer (`status` 0). */
 export class RequestError extends Error {
@@ -14,7 +23,7 @@ export class RequestError extends Error {
     requestId: string | null,
     retryAfter: number | null,
   ) {
-    super(entries[0]?.detail ?? '')
+    super(entries[0] ? sentenceOf(entries[0]) : '')
     this.name = 'RequestError'
     this.status = status
     this.entries = entries
@@ -35,21 +44,23 @@ export class RequestError extends Error {
   /** Returns the errors that belong to none of these fields. */
   detailsExcept(fields: readonly string[]): string[] {
     return this.entries
-      .filter(({ meta }) => !meta || !fields.includes(meta.source_field))
-      .map(({ detail }) => detail)
+      .filter(({ meta }) => meta?.source_field === undefined || !fields.includes(meta.source_field))
+      .map(sentenceOf)
   }
 }
 
 export const asRequestError = (error: unknown): RequestError | null =>
   error instanceof RequestError ? error : null
 
+type Translate = (entries: readonly ErrorEntry[]) => Promise<readonly ErrorEntry[]>
+
 /** Reads the errors of an answer; a body that is not from the panel has none. */
-export async function readRequestError(answer: Response): Promise<RequestError> {
+export async function readRequestError(answer: Response, translate: Translate): Promise<RequestError> {
   const body = (await answer.json().catch(() => null)) as { errors?: ErrorEntry[] } | null
   const seconds = Number(answer.headers.get('retry-after'))
   return new RequestError(
     answer.status,
-    Array.isArray(body?.errors) ? body.errors : [],
+    await translate(Array.isArray(body?.errors) ? body.errors : []),
     answer.headers.get('x-request-id'),
     Number.isFinite(seconds) && seconds > 0 ? seconds : null,
   )

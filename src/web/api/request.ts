@@ -1,7 +1,8 @@
 import { hc } from 'hono/client'
 import type { browser } from '../../surfaces/browser.ts'
 import { secondFactorRequirement } from '../app/second-factor-requirement.ts'
-import { RequestError, readRequestError } from './error.ts'
+import { site } from '../app/site.ts'
+import { type ErrorEntry, RequestError, readRequestError } from './error.ts'
 
 /** Dispatches `ended` when the session has ended while the page was open. */
 export const sessionEnded = new EventTarget()
@@ -18,11 +19,22 @@ export async function send(address: string, init: RequestInit = {}): Promise<Res
     answer = await fetchAnswer(address, init)
   }
   if (answer.ok) return answer
-  const error = await readRequestError(answer)
+  // Texts that cannot be loaded must not wait for themselves.
+  const isOfTexts = address.startsWith('/locales/')
+  const error = await readRequestError(answer, isOfTexts ? asTheyAre : inOwnLanguage)
   const isOfAccount = address.startsWith('/api/') || address.startsWith('/account/')
   if (answer.status === 401 && isOfAccount) sessionEnded.dispatchEvent(new Event('ended'))
   if (error.entries[0]?.code === 'TwoFactorAuthRequiredException') secondFactorRequirement.raise()
   throw error
+}
+
+const asTheyAre = async (entries: readonly ErrorEntry[]) => entries
+
+/** Translates what the panel says in English. */
+const inOwnLanguage = async (entries: readonly ErrorEntry[]) => {
+  if (site.locale === 'en' || entries.length === 0) return entries
+  const texts = await import('./refusal-texts.ts').catch(() => null)
+  return texts ? texts.translateEntries(entries) : entries
 }
 
 async function fetchAnswer(address: string, init: RequestInit): Promise<Response> {

@@ -69,7 +69,10 @@ export async function beginOauthLink(
   const location = await panel.oauth
     .authorizationUrl(providerConfig, oauth)
     .catch(logProviderFailure(providerConfig))
-  if (location === null) throw unavailable(providerUnavailableMessage(providerConfig))
+  if (location === null)
+    throw unavailable('sign_in_provider_unavailable', providerUnavailableMessage(providerConfig), {
+      values: { provider: providerConfig.name },
+    })
   await mergeSessionData(panel, session, { oauth })
   return location
 }

@@ -27,6 +27,7 @@ export async function consumeChallenge(
 ): Promise<string> {
   const stored = session ? await takeSessionData(panel, session, 'passkey') : null
   const isValid = stored?.purpose === purpose && Date.parse(stored.expiresAt) > panel.now().getTime()
-  if (!stored || !isValid) throw displayError('The passkey request has expired. Try again.')
+  if (!stored || !isValid)
+    throw displayError('passkey_request_expired', 'The passkey request has expired. Try again.')
   return stored.challenge
 }

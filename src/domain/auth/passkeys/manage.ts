@@ -63,7 +63,7 @@ export async function addPasskey(panel: Panel, session: Session | null, input: P
   const relyingParty = await requirePasskeys(panel)
   const challenge = await consumeChallenge(panel, session, 'register')
   const credential = await verifyAttestation(relyingParty, challenge, input)
-  if (!credential) throw displayError('The passkey could not be verified. Try again.')
+  if (!credential) throw displayError('passkey_unverified', 'The passkey could not be verified. Try again.')
   await rejectDuplicates({ credential: 'id' }, () =>
     inTransaction(panel, (tx) => storePasskey(tx, credential, input.name)),
   )
@@ -103,4 +103,7 @@ export async function removePasskey(panel: Panel, id: number, password: string):
 const findPasskeys = (tx: Tx, user: { id: number }): Promise<Passkey[]> =>
   tx.db.select().from(passkeys).where(eq(passkeys.userId, user.id)).orderBy(asc(passkeys.id))
 
-const tooManyPasskeys = () => displayError(`An account can have at most ${maxPasskeys} passkeys.`)
+const tooManyPasskeys = () =>
+  displayError('too_many_passkeys', `An account can have at most ${maxPasskeys} passkeys.`, {
+    values: { max: maxPasskeys },
+  })

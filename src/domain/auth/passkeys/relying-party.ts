@@ -22,8 +22,10 @@ export const arePasskeysAvailable = (tx: Tx, settings: { 'sign_in.passkeys': boo
 
 /** Refuses with 403 while passkeys are switched off or the panel has no secure origin. One statement. */
 export async function requirePasskeys(panel: Panel): Promise<RelyingParty> {
-  if (!(await getSetting(panel, 'sign_in.passkeys'))) throw forbidden('Passkeys are switched off.')
+  if (!(await getSetting(panel, 'sign_in.passkeys')))
+    throw forbidden('passkeys_off', 'Passkeys are switched off.')
   const relyingParty = getRelyingParty(panel)
-  if (!relyingParty) throw forbidden('Passkeys need a panel with a domain name and HTTPS.')
+  if (!relyingParty)
+    throw forbidden('passkeys_need_https', 'Passkeys need a panel with a domain name and HTTPS.')
   return relyingParty
 }

@@ -106,5 +106,5 @@ async function recordRefusal(
 ): Promise<Error> {
   const account = user ? { userId: user.id } : {}
   await recordEvent(panel, 'auth:fail', { ...account, properties: { method: 'passkey', ...details } })
-  return displayError('The passkey was not accepted.')
+  return displayError('passkey_refused', 'The passkey was not accepted.')
 }
