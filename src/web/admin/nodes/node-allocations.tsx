@@ -11,6 +11,8 @@ import { AdminList } from '../list/admin-list.tsx'
 import type { Selection } from '../list/selection.ts'
 import type { Allocation, Node } from '../resources.ts'
 import { AllocationActions } from './allocation-actions.tsx'
+import { splitPorts } from './allocation-count.ts'
+import { AllocationPreview } from './allocation-preview.tsx'
 
 /** The allocations of a node: those there are, and new ones by ranges. */
 export function NodeAllocations({ node }: { node: Node }) {
@@ -93,9 +95,7 @@ export const addAllocations = (nodeId: number, { ip, ports, alias }: FormValues)
   adminSend('POST', `/nodes/${nodeId}/allocations`, {
     ip,
     alias: alias || null,
-    ports: String(ports)
-      .split(/[\s,]+/)
-      .filter(Boolean),
+    ports: splitPorts(String(ports)),
   })
 
 function NewAllocations({ nodeId }: { nodeId: number }) {
@@ -111,6 +111,7 @@ function NewAllocations({ nodeId }: { nodeId: number }) {
         <TextInput name="ip" isRequired isMono placeholder="203.0.113.7" />
         <TextInput name="ports" isRequired isMono placeholder="25565-25600, 27015" />
         <TextInput name="alias" />
+        <AllocationPreview />
       </FormSection>
     </ResourceForm>
   )

@@ -11,6 +11,8 @@ import { AdminLink, linkStyle, useAdminNavigate } from '../admin-link.tsx'
 import { fetchEggs } from '../form/choice-sources.ts'
 import { FormSection, TextInput, wide } from '../form/fields.tsx'
 import { ResourceForm, useForm } from '../form/resource-form.tsx'
+import { splitPorts } from '../nodes/allocation-count.ts'
+import { AllocationPreview } from '../nodes/allocation-preview.tsx'
 import { addAllocations } from '../nodes/node-allocations.tsx'
 import type { Allocation, Item, Node, NodeDoctor, PageOf, Setup } from '../resources.ts'
 import { ComesFirst, StepFooter } from './step-parts.tsx'
@@ -98,6 +100,7 @@ function NewAddresses({ setup, id }: { setup: Setup; id: number }) {
               <TextInput name="ip" isRequired isMono placeholder="203.0.113.7" />
               <TextInput name="ports" isRequired isMono placeholder="25565-25574" />
               <TextInput name="alias" className={wide} />
+              <AllocationPreview />
             </FormSection>
           </ResourceForm>
         )
@@ -110,9 +113,7 @@ function NewAddresses({ setup, id }: { setup: Setup; id: number }) {
 function GamePorts({ games }: { games: readonly UsualPorts[] }) {
   const { t } = useTranslation('admin')
   const { values, set } = useForm()
-  const parts = String(values.ports ?? '')
-    .split(/[\s,]+/)
-    .filter(Boolean)
+  const parts = splitPorts(String(values.ports ?? ''))
   return (
     <fieldset className={wide}>
       <legend className="mb-1.5 text-sm font-medium">{t('setup.usual_ports')}</legend>
