@@ -142,6 +142,24 @@ describe('mounts', () => {
     expect((await request('POST', '', { ...input, source: '/srv/games-shared', nodes })).status).toBe(201)
   })
 
+  it('keep a node from moving the files of servers into their folder', async () => {
+    const node = await makeNode(world, { daemonBase: '/srv/games' })
+    await makeMount(world, { nodes: [node.id] }, { name: 'maps', source: '/mnt/maps' })
+    await makeMount(world, {}, { source: '/mnt/elsewhere' })
+    const move = (daemonBase: string) =>
+      world.request('PATCH', `/api/application/nodes/${node.id}`, { token, body: { daemonBase } })
+    for (const daemonBase of ['/mnt/maps', '/mnt/maps/', '/mnt', '/mnt/maps/servers']) {
+      const answer = await move(daemonBase)
+      expect(rules(answer), daemonBase).toEqual(['daemonBase: not_in'])
+      expect(answer.body.errors[0].meta).toMatchObject({
+        reason: 'daemon_base_mounted',
+        values: { mount: 'maps', path: '/mnt/maps' },
+      })
+    }
+    expect((await move('/mnt/elsewhere')).status).toBe(200)
+    expect((await move('/mnt/maps-2')).status).toBe(200)
+  })
+
   it('keep a path without the slash at its end', async () => {
     const { body } = await request('POST', '', { ...input, source: '/mnt/maps/', target: '/maps/' })
     expect(body.attributes).toMatchObject({ source: '/mnt/maps', target: '/maps' })

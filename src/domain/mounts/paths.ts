@@ -1,5 +1,5 @@
-import { and, eq, or, sql } from 'drizzle-orm'
-import { mountNode, nodes } from '../../db/schema.ts'
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { mountNode, mounts, nodes } from '../../db/schema.ts'
 import type { Tx } from '../../panel.ts'
 import { text } from '../fields.ts'
 import { invalidField } from '../validation.ts'
@@ -41,17 +41,11 @@ export const targetField = () =>
 
 /** Refuses with 422 a source that overlaps the files of servers on a node that has the mount. */
 export async function refuseServerFiles(tx: Tx, mountId: number, source: string): Promise<void> {
-  const base = sql`rtrim(${nodes.daemonBase}, '/')`
-  const isOverlapping = or(
-    eq(base, source),
-    sql`starts_with(${source}::text, ${base} || '/')`,
-    sql`starts_with(${base}, ${source}::text || '/')`,
-  )
   const [node] = await tx.db
     .select({ name: nodes.name })
     .from(mountNode)
     .innerJoin(nodes, eq(nodes.id, mountNode.nodeId))
-    .where(and(eq(mountNode.mountId, mountId), isOverlapping))
+    .where(and(eq(mountNode.mountId, mountId), isOverlapping(sql`${source}::text`)))
     .limit(1)
   if (node)
     throw invalidField(
@@ -60,4 +54,33 @@ export async function refuseServerFiles(tx: Tx, mountId: number, source: string)
       `The node ${node.name} keeps the files of servers in this folder.`,
       { reason: 'mount_source_reserved', values: { node: node.name } },
     )
+}
+
+/** Refuses with 422 when the folder of a changed node, of the files of its servers, overlaps the source of a mount it has. */
+export async function refuseMountSources(tx: Tx, nodeId: number): Promise<void> {
+  const [mount] = await tx.db
+    .select({ name: mounts.name, source: mounts.source })
+    .from(mountNode)
+    .innerJoin(nodes, eq(nodes.id, mountNode.nodeId))
+    .innerJoin(mounts, eq(mounts.id, mountNode.mountId))
+    .where(and(eq(mountNode.nodeId, nodeId), isOverlapping(sql`${mounts.source}`)))
+    .orderBy(mounts.name)
+    .limit(1)
+  if (mount)
+    throw invalidField(
+      'daemonBase',
+      'not_in',
+      `The node has the mount ${mount.name}, whose source ${mount.source} overlaps this folder.`,
+      { reason: 'daemon_base_mounted', values: { mount: mount.name, path: mount.source } },
+    )
+}
+
+/** Whether a source is the folder in which a node keeps the files of servers, is in it or holds it. */
+function isOverlapping(source: SQL): SQL | undefined {
+  const base = sql`rtrim(${nodes.daemonBase}, '/')`
+  return or(
+    sql`${base} = ${source}`,
+    sql`starts_with(${source}, ${base} || '/')`,
+    sql`starts_with(${base}, ${source} || '/')`,
+  )
 }

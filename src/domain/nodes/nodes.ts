@@ -19,6 +19,7 @@ import {
 } from '../filters.ts'
 import { hostField, urlHostField } from '../host-names.ts'
 import { lockRegions, remoteColumn } from '../locations/regions.ts'
+import { refuseMountSources } from '../mounts/paths.ts'
 import { encrypt, randomText } from '../secrets.ts'
 import { invalidField } from '../validation.ts'
 import {
@@ -177,7 +178,7 @@ export type ChangedNode = { node: Node; isUnreachable: boolean }
  * Changes the fields that were sent. `reset_secret` creates a new credential, and the one before is refused from
  * then on; with `grace` it is accepted until the daemon uses the new one, for an hour at most. The daemon gets its
  * new configuration at once, or by a job when it does not answer, which the result says. Refuses with 404, with
- * 422 an unknown location and `grace` without `reset_secret`. Records `admin:node.update`.
+ * 422 an unknown location, `grace` without `reset_secret`, and a folder of servers that a mount of the node overlaps. Records `admin:node.update`.
  */
 export async function changeNode(panel: Panel, id: number, input: NodeChanges): Promise<ChangedNode> {
   const isReset = input.reset_secret === true
@@ -192,6 +193,7 @@ export async function changeNode(panel: Panel, id: number, input: NodeChanges): 
     const secret = isReset ? await newTokenColumns(tx, before.node, input.grace === true) : {}
     const changes = { ...nodeColumns(input), ...secret, updatedAt: tx.now() }
     const node = single(await tx.db.update(nodes).set(changes).where(eq(nodes.id, id)).returning())
+    if (node.daemonBase !== before.node.daemonBase) await refuseMountSources(tx, id)
     await recordAdminUpdate(tx, 'admin:node.update', toSubject(node), {
       name: node.name,
       before: before.node,
