@@ -19,9 +19,12 @@ export function NodeMounts({ node }: { node: Node }) {
   const sources = [...new Set(mounts.map(({ source }) => source))].toSorted()
   const lines = ['allowed_mounts:', ...sources.map((source) => `  - ${JSON.stringify(source)}`)].join('\n')
   return (
-    <Card title={t('mounts.allowed')} text={t('mounts.allowed_text')} actions={<CopyButton text={lines} />}>
+    <Card title={t('mounts.allowed')} text={t('mounts.allowed_text')}>
       <div className="flex flex-col gap-4">
-        <pre className="overflow-x-auto rounded-control bg-raised p-3 text-xs">{lines}</pre>
+        <div className="flex items-start gap-2">
+          <pre className="min-w-0 flex-1 overflow-x-auto rounded-control bg-raised p-3 text-xs">{lines}</pre>
+          <CopyButton text={lines} />
+        </div>
         <ul className="flex flex-col gap-2 text-sm">
           {mounts.map((mount) => (
             <li key={mount.id} className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
