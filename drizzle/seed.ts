@@ -141,10 +141,17 @@ export async function demoServerInput(panel: Panel, node: Node, owner: User) {
   }
 }
 
+/** Addresses of the accounts that are seeded. */
+export const seededEmails = ['admin', 'player'].map(seededEmail)
+
+function seededEmail(username: string): string {
+  return `${username}@roost.example`
+}
+
 async function seedUser(tx: Tx, profile: Pick<User, 'username' | 'firstName' | 'lastName' | 'rootAdmin'>) {
   const password = randomBytes(12).toString('base64url')
   const passwordHash = await hashPassword(password)
-  const email = `${profile.username}@roost.example`
+  const email = seededEmail(profile.username)
   const user = single(
     await tx.db
       .insert(users)

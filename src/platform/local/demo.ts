@@ -1,17 +1,19 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eq, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import {
   demoServerInput,
   seedAdministrator,
+  seededEmails,
   type SeededUser,
   seedEggs,
   seedNode,
   seedPlayer,
 } from '../../../drizzle/seed.ts'
-import { nodes, servers, users } from '../../db/schema.ts'
+import { locations, nodes, servers, users } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
+import type { ForkedDaemon } from '../../dev/daemon/fork.ts'
 import { findNodeConfiguration } from '../../domain/nodes/configuration.ts'
 import { createServer } from '../../domain/servers/create.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
@@ -29,12 +31,17 @@ export type Bootstrap = {
   is_chosen?: boolean
 }
 
+type FirstUser = SeededUser & { application_key: string }
+
+/** What a demo has so far. */
+type MadeParts = { node: Node | null; daemon: ForkedDaemon | null }
+
 /** Milliseconds to wait for the installation of the demo server. */
 const installTimeoutMs = 20_000
 
 /**
  * Starts the demo: a node with the development daemon, and an installed server. The first start on an empty database
- * creates it and writes `bootstrap.json`; later starts run the daemon again and update the URLs in the file. Null where
+ * creates it and writes `bootstrap.json`, or leaves nothing of it when it fails; later starts run the daemon again and update the URLs in the file. Null where
  * the database has other users, or another process creates the demo.
  */
 export async function openDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
@@ -89,10 +96,43 @@ async function readBootstrap(file: string): Promise<Bootstrap | null> {
 async function createDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap | null> {
   const first = await createFirstUser(panel)
   if (!first) return null
+  const made: MadeParts = { node: null, daemon: null }
+  const onDaemon = (daemon: ForkedDaemon) => {
+    made.daemon = daemon
+    options.onDaemon(daemon)
+  }
+  try {
+    return await fillDemo(panel, { ...options, onDaemon }, first, made)
+  } catch (error) {
+    await undoDemo(panel, made)
+    throw error
+  }
+}
+
+/** Removes a demo that was not finished, so that no account with an unknown password stays; eggs are kept. */
+async function undoDemo(panel: Panel, { node, daemon }: MadeParts): Promise<void> {
+  await daemon?.close().catch(() => null)
+  await inTransaction(panel, async (tx) => {
+    if (node) {
+      await tx.db.delete(servers).where(eq(servers.nodeId, node.id))
+      await tx.db.delete(nodes).where(eq(nodes.id, node.id))
+      await tx.db.delete(locations).where(eq(locations.id, node.locationId))
+    }
+    await tx.db.delete(users).where(inArray(users.email, seededEmails))
+  })
+}
+
+async function fillDemo(
+  panel: Panel,
+  options: DemoOptions,
+  first: FirstUser,
+  made: MadeParts,
+): Promise<Bootstrap> {
   const { application_key: applicationKey, ...admin } = first
   await seedEggs(panel)
   const { user, seeded } = await seedPlayer(panel)
   const { node, tokenId, token } = await seedNode(panel, 1)
+  made.node = node
   const daemon = await startNodeDaemon(panel, node, { ...options, port: 0 })
   const [updatedNode] = await panel.db.select().from(nodes).where(eq(nodes.id, node.id))
   const { id } = await createServer(panel, await demoServerInput(panel, updatedNode ?? node, user))
@@ -108,7 +148,7 @@ async function createDemo(panel: Panel, options: DemoOptions): Promise<Bootstrap
 }
 
 /** Creates an administrator; null where a user exists. The lock lets one of several starting processes do it. */
-async function createFirstUser(panel: Panel) {
+async function createFirstUser(panel: Panel): Promise<FirstUser | null> {
   if (await hasUsers(panel)) return null
   return inTransaction(panel, async (tx) => {
     await tx.db.execute(sql`lock table ${users} in share row exclusive mode`)
