@@ -4,6 +4,7 @@ import { type Language, languages } from '../../src/domain/languages.ts'
 import type { Translations } from '../../src/adapters/locales.ts'
 import { localeFiles } from '../../src/platform/locale-files.ts'
 import { reasonCodes } from '../../src/domain/schedules/reasons.ts'
+import { settingDefinitions } from '../../src/domain/settings/definitions.ts'
 import { type Namespace, namespaces } from '../../src/domain/locales/translations.ts'
 import { readRows } from '../contract/contract-files.ts'
 
@@ -73,6 +74,13 @@ describe('the reasons of runs', () => {
   it('have a text for each code', async () => {
     const names = [...(await read('en', 'schedules')).keys()].filter((name) => name.startsWith('reason.'))
     expect(names.toSorted(byName)).toEqual(reasonCodes.map((code) => `reason.${code}`).toSorted(byName))
+  })
+})
+
+describe('the meanings of settings', () => {
+  it('are those of their definitions, one for each', async () => {
+    const meanings = Object.entries(settingDefinitions).map(([key, { description }]) => [key, description])
+    expect(Object.fromEntries(await read('en', 'meanings'))).toEqual(Object.fromEntries(meanings))
   })
 })
 

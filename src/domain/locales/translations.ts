@@ -27,6 +27,7 @@ export const namespaces = [
   'admin',
   'doctor',
   'refusals',
+  'meanings',
 ] as const
 export type Namespace = (typeof namespaces)[number]
 

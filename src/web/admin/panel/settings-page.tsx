@@ -12,6 +12,7 @@ import { can } from '../levels.ts'
 import type { PageParams } from '../pages.ts'
 import type { Item } from '../resources.ts'
 import { numberOf } from '../servers/limit-fields.tsx'
+import { useLoadedTexts } from '../use-loaded-texts.ts'
 import { AppearancePreview, ColourInput, LogoInput } from './appearance-fields.tsx'
 import { linksOf, linkLines } from './footer-link-lines.ts'
 import { SettingTest } from './setting-test.tsx'
@@ -112,6 +113,7 @@ function parseJson(text: string): unknown {
 /** The settings of the panel, by group. */
 export function SettingsPage({ params: { id = '' } }: { params: PageParams }) {
   const { t } = useTranslation('admin')
+  const hasMeanings = useLoadedTexts('meanings')
   const settings = useQuery(adminQuery<SettingsAnswer>('/settings'))
   const api = useQuery(apiDocumentQuery)
   const groups = Object.keys(settings.data?.attributes ?? {})
@@ -131,9 +133,11 @@ export function SettingsPage({ params: { id = '' } }: { params: PageParams }) {
       <Loaded query={settings}>
         {(answer) => (
           <Loaded query={api}>
-            {(document) => (
-              <GroupForm key={group} group={group} settings={settingsOf(document, group, answer)} />
-            )}
+            {(document) =>
+              hasMeanings && (
+                <GroupForm key={group} group={group} settings={settingsOf(document, group, answer)} />
+              )
+            }
           </Loaded>
         )}
       </Loaded>
@@ -182,8 +186,9 @@ function GroupForm({ group, settings }: { group: string; settings: Setting[] }) 
 }
 
 function SettingField({ name, setting }: { name: string; setting: Setting }) {
-  const { t } = useTranslation('admin')
-  const { kind, choices, value, description } = setting
+  const { t, i18n } = useTranslation('admin')
+  const { kind, choices, value } = setting
+  const description = i18n.exists(`meanings:${name}`) ? t(`meanings:${name}`) : setting.description
   const facts = <SettingFacts name={name} setting={setting} />
   const shared = { name, label: description, hint: facts, className: wide }
   if (kind === 'switch') return <ToggleInput {...shared} />
