@@ -54,8 +54,10 @@ const readCertificate = (address: Address) =>
     )
   })
 
-function certificateOf(socket: TLSSocket, host: string): ProbedCertificate {
+/** Returns the certificate of a connection; null where the server shows none. */
+function certificateOf(socket: TLSSocket, host: string): ProbedCertificate | null {
   const peer = socket.getPeerCertificate()
+  if (!peer.valid_to) return null
   const error = socket.authorizationError as Error | string | null | undefined
   return {
     validUntil: new Date(peer.valid_to),

@@ -29,6 +29,9 @@ async function makeBeat(values: Partial<typeof nodeHeartbeats.$inferInsert> = {}
 async function makeTrouble() {
   const down = await makeBeat({ isUp: false, cause: 'refused' })
   const late = await makeBeat({ clockOffset: -40 })
+  const ended = await makeBeat({ certificateEndsAt: ago(5) })
+  const ending = await makeBeat({ certificateEndsAt: ago(-13 * 24 * 60) })
+  await makeBeat({ certificateEndsAt: ago(-15 * 24 * 60) })
   const old = await makeBeat({ version: '1.11.13' })
   const node = await makeBeat()
   const unknown = await makeNode(world)
@@ -68,7 +71,7 @@ async function makeTrouble() {
       { name: 'sync-server', payload: {}, runAt: ago(-10), deadlineAt },
     ])
   await storeLastTick(world.panel, ago(4))
-  return { down, late, old, unknown, server }
+  return { down, late, ended, ending, old, unknown, server }
 }
 
 describe('the overview', () => {
@@ -78,12 +81,14 @@ describe('the overview', () => {
   })
 
   it('shows what needs attention, with what is behind it', async () => {
-    const { down, late, old, unknown, server } = await makeTrouble()
+    const { down, late, ended, ending, old, unknown, server } = await makeTrouble()
     const found = await attention()
     expect(found.map(({ id, count }: any) => [id, count])).toEqual([
       ['nodes_down', 1],
+      ['certificates_ended', 1],
       ['tick_late', 1],
       ['nodes_unknown', 1],
+      ['certificates_ending', 1],
       ['clocks_off', 1],
       ['versions_behind', 1],
       ['jobs_dead', 1],
@@ -94,6 +99,9 @@ describe('the overview', () => {
     const itemOf = (id: string) => found.find((concern: any) => concern.id === id).items[0]
     expect(itemOf('nodes_down')).toMatchObject({ id: down.id, name: down.name, detail: 'refused' })
     expect(itemOf('nodes_unknown')).toMatchObject({ id: unknown.id })
+    const secondsOf = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
+    expect(itemOf('certificates_ended')).toMatchObject({ id: ended.id, detail: secondsOf(ago(5)) })
+    expect(itemOf('certificates_ending')).toMatchObject({ id: ending.id })
     expect(itemOf('clocks_off')).toMatchObject({ id: late.id, detail: '-40' })
     expect(itemOf('versions_behind')).toMatchObject({ id: old.id, detail: '1.11.13' })
     expect(itemOf('jobs_dead')).toMatchObject({ name: 'send-mail', detail: 'No route.' })
@@ -106,11 +114,13 @@ describe('the overview', () => {
     await makeTrouble()
     const idsFor = async (acl: Parameters<typeof makeApplicationToken>[1]) =>
       (await attention(await makeApplicationToken(world, acl))).map(({ id }: any) => id)
-    const ofNodes = ['nodes_down', 'nodes_unknown', 'clocks_off', 'versions_behind']
+    const critical = ['nodes_down', 'certificates_ended']
+    const warnings = ['nodes_unknown', 'certificates_ending', 'clocks_off', 'versions_behind']
+    const ofNodes = [...critical, ...warnings]
     expect(await idsFor({ nodes: 1 })).toEqual(ofNodes)
     expect(await idsFor({ nodes: 1, servers: 1 })).toEqual([...ofNodes, 'backups_failing', 'transfers_stuck'])
     expect(await idsFor({ nodes: 1, jobs: 1 })).toEqual([...ofNodes, 'jobs_dead', 'jobs_late'])
-    expect(await idsFor({ nodes: 1, settings: 1 })).toEqual(['nodes_down', 'tick_late', ...ofNodes.slice(1)])
+    expect(await idsFor({ nodes: 1, settings: 1 })).toEqual([...critical, 'tick_late', ...warnings])
     const without = await makeApplicationToken(world, { users: 3 })
     expect((await world.request('GET', '/api/application/overview', { token: without })).status).toBe(403)
   })

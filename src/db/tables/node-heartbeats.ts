@@ -49,6 +49,10 @@ export const nodeHeartbeats = pgTable(
     /** Servers that the daemon lists, and those of them that run. */
     servers: integer(),
     runningServers: integer(),
+    /** When the certificate of the daemon ends; null without one, and where it is unknown. */
+    certificateEndsAt: instant(),
+    /** When the certificate was read last, also in vain. */
+    certificateReadAt: instant(),
   },
   (t) => [
     check(

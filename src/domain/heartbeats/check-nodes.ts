@@ -1,12 +1,13 @@
-import { inArray, type SQL, sql } from 'drizzle-orm'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
-import { nodes } from '../../db/schema.ts'
+import { nodeHeartbeats, nodes } from '../../db/schema.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { DaemonAddress, Panel } from '../../panel.ts'
 import type { JobPayloads } from '../jobs/enqueue.ts'
 import type { RunningJob } from '../jobs/run.ts'
 import { settingsColumn } from '../settings/settings.ts'
 import { askNode, type Heartbeat } from './ask.ts'
+import { readDueCertificates } from './certificates.ts'
 import { storeHeartbeats } from './store.ts'
 import { storeServerReports } from './store-servers.ts'
 
@@ -28,7 +29,7 @@ export type NodeHeartbeat = { node: Pick<Node, 'id' | 'name'>; beat: Heartbeat }
 
 /**
  * Runs `check-nodes`: asks each of the nodes once, and stores what they answer: states, usage, and a sample of it
- * where `metrics.history` is on. A node that hangs holds up no other one. Records `admin:node.up` and
+ * where `metrics.history` is on, and when certificates end that are due to be read. A node that hangs holds up no other one. Records `admin:node.up` and
  * `admin:node.down`. Does nothing when it is late, as the next job of these nodes is due.
  */
 export async function checkNodes(
@@ -52,6 +53,15 @@ export async function checkNodes(
   const { 'metrics.history': hasHistory, 'metrics.server_minutes': serverMinutes } = first.settings
   await storeHeartbeats(panel, beats, hasHistory)
   await storeServerReports(panel, beats, hasHistory ? serverMinutes : null)
+  await readDueCertificates(
+    panel,
+    rows.map(({ node, certificateEndsAt, certificateReadAt }) => ({
+      ...node,
+      certificateEndsAt,
+      certificateReadAt,
+    })),
+    beats,
+  )
 }
 
 /** Asks one node at once, as `checkNodes` does each minute. */
@@ -72,8 +82,11 @@ const findNodes = (panel: Panel, ids: number[]) =>
         daemonListen: nodes.daemonListen,
         daemonToken: nodes.daemonToken,
       } satisfies Record<keyof NodeAddress, unknown>,
+      certificateEndsAt: nodeHeartbeats.certificateEndsAt,
+      certificateReadAt: nodeHeartbeats.certificateReadAt,
       settings: settingsColumn(['metrics.history', 'metrics.server_minutes']),
     })
     .from(nodes)
+    .leftJoin(nodeHeartbeats, eq(nodeHeartbeats.id, nodes.id))
     .where(inArray(nodes.id, ids))
     .orderBy(nodes.id)

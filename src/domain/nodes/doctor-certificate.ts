@@ -1,10 +1,9 @@
 import type { ProbedCertificate } from '../../adapters/node-probe.ts'
 import type { HeartbeatCause } from '../../db/tables/node-heartbeats.ts'
 import type { Node } from '../../db/tables/nodes.ts'
+import { certificateWarningDays } from '../heartbeats/certificates.ts'
 import { type DoctorCheck, finding } from './doctor-findings.ts'
 
-/** Days before its end at which a certificate is worth a warning. */
-export const certificateWarningDays = 14
 const dayMs = 86_400_000
 const maxNamesLength = 200
 

@@ -17,6 +17,7 @@ import {
   orderByColumns,
   shapeName,
 } from '../filters.ts'
+import { forgetCertificate } from '../heartbeats/certificates.ts'
 import { hostField, urlHostField } from '../host-names.ts'
 import { lockRegions, remoteColumn } from '../locations/regions.ts'
 import { refuseMountSources } from '../mounts/paths.ts'
@@ -194,6 +195,7 @@ export async function changeNode(panel: Panel, id: number, input: NodeChanges): 
     const changes = { ...nodeColumns(input), ...secret, updatedAt: tx.now() }
     const node = single(await tx.db.update(nodes).set(changes).where(eq(nodes.id, id)).returning())
     if (node.daemonBase !== before.node.daemonBase) await refuseMountSources(tx, id)
+    if (isMoved(before.node, node)) await forgetCertificate(tx, id)
     await recordAdminUpdate(tx, 'admin:node.update', toSubject(node), {
       name: node.name,
       before: before.node,
@@ -225,6 +227,10 @@ export async function removeNode(panel: Panel, id: number): Promise<void> {
     })
   }
 }
+
+/** Whether the daemon of a changed node is called at another address. */
+const isMoved = (before: Node, after: Node) =>
+  (['scheme', 'fqdn', 'daemonListen'] as const).some((part) => before[part] !== after[part])
 
 /** Returns the columns of the fields that were sent; null empties nullable columns and leaves others as they are. */
 function nodeColumns(input: NodeChanges) {

@@ -5,6 +5,7 @@ import { backups, jobs, nodeHeartbeats, nodes, servers, transfers } from '../../
 import type { AclResource } from '../../db/tables/api-keys.ts'
 import type { Panel } from '../../panel.ts'
 import { hasAccessLevel } from '../auth/access-levels.ts'
+import { certificateWarningDays } from '../heartbeats/certificates.ts'
 import { readLastTick } from '../jobs/tick-history.ts'
 
 /** Rows that are counted, and that are shown, of each concern. */
@@ -17,6 +18,8 @@ const hours = (count: number) => sql.raw(`interval '${count} hours'`)
 const concerns = {
   nodes_down: { acl: 'nodes', severity: 'critical', object: 'node' },
   nodes_unknown: { acl: 'nodes', severity: 'warning', object: 'node' },
+  certificates_ended: { acl: 'nodes', severity: 'critical', object: 'node' },
+  certificates_ending: { acl: 'nodes', severity: 'warning', object: 'node' },
   clocks_off: { acl: 'nodes', severity: 'warning', object: 'node' },
   versions_behind: { acl: 'nodes', severity: 'warning', object: 'node' },
   jobs_dead: { acl: 'jobs', severity: 'warning', object: 'job' },
@@ -32,7 +35,7 @@ const concerns = {
 export type ConcernId = keyof typeof concerns
 export const concernIds = Object.keys(concerns) as ConcernId[]
 
-/** One row behind a concern; `detail` is a cause, a version, a number of seconds or an error. */
+/** One row behind a concern; `detail` is a cause, a version, a number of seconds, an instant or an error. */
 export type ConcernItem = { id: number | string; name: string; detail: string | null; since: string | null }
 export type Concern = {
   id: ConcernId
@@ -97,13 +100,28 @@ const summary = (rows: SQL) => sql`
   from (select row_number() over () as number, rows.* from (${rows} limit ${sql.raw(String(maxCounted))}) rows) numbered`
 
 /** Selects the rows behind a concern, the worst first; null for those about the panel. */
-function rowsBehind(id: ConcernId, at: SQL): SQL | null {
+const rowsBehind = (id: ConcernId, at: SQL): SQL | null => rowsOfNodes(id, at) ?? rowsOfWork(id, at)
+
+function rowsOfNodes(id: ConcernId, at: SQL): SQL | null {
   switch (id) {
     case 'nodes_down':
       return ofNodes(sql`h.cause`, sql`h.since`, sql`not h.is_up and not n.maintenance_mode order by h.since`)
     case 'nodes_unknown':
       return sql`select n.id, n.name, null::text as detail, n.created_at as since from ${nodes} n
         where not exists (select 1 from ${nodeHeartbeats} h where h.id = n.id) order by n.id`
+    case 'certificates_ended':
+      return ofNodes(
+        endOfCertificate,
+        sql`h.certificate_ends_at`,
+        sql`h.certificate_ends_at <= ${at} order by h.certificate_ends_at`,
+      )
+    case 'certificates_ending':
+      return ofNodes(
+        endOfCertificate,
+        sql`h.checked_at`,
+        sql`h.certificate_ends_at > ${at} and h.certificate_ends_at < ${at} + ${hours(certificateWarningDays * 24)}
+          order by h.certificate_ends_at`,
+      )
     case 'clocks_off':
       return ofNodes(
         sql`h.clock_offset::text`,
@@ -112,6 +130,13 @@ function rowsBehind(id: ConcernId, at: SQL): SQL | null {
       )
     case 'versions_behind':
       return ofNodes(sql`h.version`, sql`h.checked_at`, sql`h.is_up and ${isOldVersion} order by h.id`)
+    default:
+      return null
+  }
+}
+
+function rowsOfWork(id: ConcernId, at: SQL): SQL | null {
+  switch (id) {
     case 'jobs_dead':
       return sql`select id, name, last_error as detail, finished_at as since from ${jobs}
         where state = 'dead' order by finished_at desc`
@@ -138,6 +163,10 @@ function rowsBehind(id: ConcernId, at: SQL): SQL | null {
 const ofNodes = (detail: SQL, since: SQL, condition: SQL) => sql`
   select n.id, n.name, ${detail} as detail, ${since} as since
   from ${nodeHeartbeats} h inner join ${nodes} n on n.id = h.id where ${condition}`
+
+const endOfCertificate = sql.raw(
+  `to_char(h.certificate_ends_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+)
 
 /** Older than 1.12, the first version that does all the panel asks for. */
 const isOldVersion = sql.raw(`(

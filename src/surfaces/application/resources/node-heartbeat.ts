@@ -23,6 +23,11 @@ export const NodeHeartbeatResource = resource(
         .nullable()
         .describe("By how much the node's clock is ahead of the panel's"),
       latency_ms: z.int().nullable(),
+      certificate_ends_at: Timestamp()
+        .nullable()
+        .describe(
+          'When the certificate of the daemon ends; null without one, and where the panel cannot read it',
+        ),
       usage: z
         .object({
           cpu_absolute: z.number().describe('Percent of one core'),
@@ -48,6 +53,7 @@ const attributesOf = (row: NodeHeartbeat) => ({
   version: row.version,
   clock_offset_seconds: row.clockOffset,
   latency_ms: row.latencyMs,
+  certificate_ends_at: timestampOrNull(row.certificateEndsAt),
   usage:
     row.servers === null
       ? null
@@ -71,5 +77,6 @@ const neverAsked = (id: number) => ({
   version: null,
   clock_offset_seconds: null,
   latency_ms: null,
+  certificate_ends_at: null,
   usage: null,
 })

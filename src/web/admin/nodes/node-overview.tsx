@@ -8,6 +8,7 @@ import { AdminAction } from '../admin-action.tsx'
 import { Facts } from '../admin-page.tsx'
 import type { Node } from '../resources.ts'
 import { can } from '../levels.ts'
+import { CertificateBanner } from './certificate-banner.tsx'
 import { NodeMounts } from './node-mounts.tsx'
 import { limitWith, Promised } from './nodes-page.tsx'
 
@@ -40,6 +41,7 @@ export function NodeOverview({ node }: { node: Node }) {
           {t('nodes.clock_text')}
         </Banner>
       )}
+      <CertificateBanner node={node} />
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <Card title={t('nodes.capacity')}>
           <div className="flex flex-col gap-4">
@@ -71,36 +73,54 @@ export function NodeOverview({ node }: { node: Node }) {
             />
           </div>
         </Card>
-        <Card title={t('nodes.facts')}>
-          <Facts
-            rows={[
-              [t('word.id'), node.id],
-              [
-                'UUID',
-                <code key="uuid" className="text-xs">
-                  {node.uuid}
-                </code>,
-              ],
-              [t('nodes.version'), heartbeat?.version ?? '–'],
-              [
-                t('nodes.checked'),
-                heartbeat?.checked_at ? (
-                  <RelativeTime key="checked" at={heartbeat.checked_at} />
-                ) : (
-                  t('strings:word.never')
-                ),
-              ],
-              [
-                t('nodes.latency'),
-                typeof heartbeat?.latency_ms === 'number' ? `${formatNumber(heartbeat.latency_ms)} ms` : '–',
-              ],
-              [t('word.created'), formatDateTime(node.created_at)],
-            ]}
-          />
-        </Card>
+        <NodeFacts node={node} />
       </div>
       {can('mounts', 'read') && <NodeMounts node={node} />}
     </div>
+  )
+}
+
+function NodeFacts({ node }: { node: Node }) {
+  const { t } = useTranslation('admin')
+  const heartbeat = node.relationships?.heartbeat?.attributes
+  return (
+    <Card title={t('nodes.facts')}>
+      <Facts
+        rows={[
+          [t('word.id'), node.id],
+          [
+            'UUID',
+            <code key="uuid" className="text-xs">
+              {node.uuid}
+            </code>,
+          ],
+          [t('nodes.version'), heartbeat?.version ?? '–'],
+          [
+            t('nodes.checked'),
+            heartbeat?.checked_at ? (
+              <RelativeTime key="checked" at={heartbeat.checked_at} />
+            ) : (
+              t('strings:word.never')
+            ),
+          ],
+          [
+            t('nodes.latency'),
+            typeof heartbeat?.latency_ms === 'number' ? `${formatNumber(heartbeat.latency_ms)} ms` : '–',
+          ],
+          ...(node.scheme === 'https'
+            ? [
+                [
+                  t('nodes.certificate'),
+                  heartbeat?.certificate_ends_at
+                    ? formatDateTime(heartbeat.certificate_ends_at)
+                    : t('nodes.certificate_unknown'),
+                ] as const,
+              ]
+            : []),
+          [t('word.created'), formatDateTime(node.created_at)],
+        ]}
+      />
+    </Card>
   )
 }
 

@@ -92,7 +92,7 @@ function ConcernRow({ concern }: { concern: Concern }) {
           <strong className="tabular-nums">{concern.count > 1 && formatNumber(concern.count)}</strong>
         </p>
         <p className="flex flex-wrap gap-x-3 text-muted">
-          {concern.items.map(({ id, name }) => (
+          {concern.items.map(({ id, name, detail }) => (
             <AdminLink
               key={id}
               to={pathOf(concern, concern.object === 'job' ? undefined : id)}
@@ -100,6 +100,12 @@ function ConcernRow({ concern }: { concern: Concern }) {
               className="hover:underline"
             >
               {name}
+              {detail && concern.id.startsWith('certificates_') && (
+                <>
+                  {' · '}
+                  <RelativeTime at={detail} />
+                </>
+              )}
             </AdminLink>
           ))}
         </p>

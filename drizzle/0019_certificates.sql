@@ -1,0 +1,2 @@
+ALTER TABLE "node_heartbeats" ADD COLUMN "certificate_ends_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "node_heartbeats" ADD COLUMN "certificate_read_at" timestamp (3) with time zone;
