@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eq } from 'drizzle-orm'
-import { allocations, eggs, servers, subusers, transfers } from '../../src/db/schema.ts'
+import { allocations, eggs, nodes, servers, serverStates, subusers, transfers } from '../../src/db/schema.ts'
 import {
   makeAllocation,
   makeClientToken,
@@ -64,10 +64,75 @@ describe('the list of servers', () => {
     expect(body.data[0].attributes.relationships.variables.object).toBe('list')
   })
 
+  it('stands in the order that is asked for, over all pages, and no other', async () => {
+    const other = await makeNode(world, { name: 'alpha node' })
+    await world.services.db.update(nodes).set({ name: 'Beta node' }).where(eq(nodes.id, node.id))
+    for (const [name, home] of [
+      ['delta', node],
+      ['Bravo', other],
+      ['alpha', node],
+      ['Charlie', other],
+    ] as const)
+      await make({ name, node: home })
+    await makeSubuser(world, await make({ name: 'echo', owner: admin }), user, ['control.start'])
+    const paged = async (query: string) => [
+      ...(await names(`?per_page=3&${query}`)),
+      ...(await names(`?per_page=3&page=2&${query}`)),
+    ]
+    expect(await paged('sort=name')).toEqual(['alpha', 'Bravo', 'Charlie', 'delta', 'echo'])
+    expect(await paged('sort=-name')).toEqual(['echo', 'delta', 'Charlie', 'Bravo', 'alpha'])
+    expect(await paged('sort=node')).toEqual(['Bravo', 'Charlie', 'delta', 'alpha', 'echo'])
+    expect((await list('?sort=owner')).status).toBe(400)
+    expect(await names('?type=owner&sort=-name')).toEqual(['delta', 'Charlie', 'Bravo', 'alpha'])
+    expect(await names('?type=admin-all&sort=-name', admin)).toEqual([
+      'echo',
+      'delta',
+      'Charlie',
+      'Bravo',
+      'alpha',
+    ])
+    expect(await names('?type=admin&sort=node', admin)).toEqual(['Bravo', 'Charlie', 'delta', 'alpha'])
+    const { body } = await list('?per_page=3&sort=name')
+    expect(body.meta.pagination).toMatchObject({ total: 5, total_pages: 2 })
+    expect(body.data[1].attributes).toMatchObject({ name: 'Bravo', node: 'alpha node', server_owner: true })
+  })
+
+  it('filters by state, node and game, and by owners that the caller may know', async () => {
+    const running = await make({ name: 'running' })
+    const offline = await make({ name: 'offline', node: await makeNode(world, { name: 'Other node' }) })
+    await world.services.db.insert(serverStates).values([
+      { id: running.id, state: 'running', since: new Date() },
+      { id: offline.id, state: 'offline', since: new Date() },
+    ])
+    await makeSubuser(
+      world,
+      await make({ name: 'silent', owner: admin, egg: await makeEgg(world) }),
+      user,
+      [],
+    )
+    await world.services.db.update(eggs).set({ name: 'Ark' }).where(eq(eggs.id, egg.id))
+    expect(await find('state', 'running,offline')).toEqual(['running', 'offline'])
+    expect(await find('state', 'unknown')).toEqual(['silent'])
+    expect(await find('node', 'other node')).toEqual(['offline'])
+    expect(await find('egg', 'ark')).toEqual(['running', 'offline'])
+    expect(await find('owner', user.username)).toEqual(['running', 'offline'])
+    expect(await find('owner', admin.username)).toEqual([])
+    expect(await names(`?type=admin-all&filter[owner]=${user.username}`, admin)).toEqual([
+      'running',
+      'offline',
+    ])
+    expect(await names('?sort=-name&filter[state]=running,offline')).toEqual(['running', 'offline'])
+  })
+
   it('takes one statement for fifty servers with their caller, whatever is included', async () => {
     for (let n = 0; n < 50; n += 1) await make({ name: `n${n}` })
     const token = await makeClientToken(world, user)
-    for (const query of ['', '?include=egg,subusers', '?filter[*]=n&type=owner']) {
+    for (const query of [
+      '',
+      '?include=egg,subusers',
+      '?filter[*]=n&type=owner',
+      '?sort=-name&filter[state]=unknown',
+    ]) {
       let body: any
       const work = async () => (body = (await world.request('GET', `/api/client${query}`, { token })).body)
       expect(await world.countStatements(work)).toBe(1)
@@ -179,7 +244,7 @@ describe('filters of the list of servers', () => {
   })
 
   it('refuse a field they do not know', async () => {
-    const { status, body } = await list('?filter[node]=1')
+    const { status, body } = await list('?filter[image]=1')
     expect([status, body.errors[0].code]).toEqual([400, 'InvalidFilterQuery'])
     expect((await list('?filter[name][]=a')).status).toBe(400)
   })

@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eq } from 'drizzle-orm'
-import { allocations, eggs, eggVariables, nodes, servers, transfers } from '../../src/db/schema.ts'
+import {
+  allocations,
+  databaseHosts,
+  eggs,
+  eggVariables,
+  nodes,
+  servers,
+  settings,
+  transfers,
+} from '../../src/db/schema.ts'
 import {
   makeAllocation,
   makeClientToken,
@@ -45,7 +54,11 @@ describe('a server', () => {
     await db.insert(eggVariables).values({ eggId: egg.id, name: 'Secret', envVariable: 'SECRET' })
     let body: any
     expect(await world.countStatements(async () => (body = await show()))).toBe(1)
-    expect(body.meta).toEqual({ is_server_owner: true, user_permissions: ['*'] })
+    expect(body.meta).toEqual({
+      is_server_owner: true,
+      user_permissions: ['*'],
+      offers: { databases: false, allocations: false, console_share: false },
+    })
     expect(body.object).toBe('server')
     expect(body.attributes).toMatchObject({
       server_owner: true,
@@ -136,7 +149,7 @@ describe('a server', () => {
     await makeAllocation(world, node, { serverId: server.id })
     await world.database.db.update(servers).set({ variables: {} })
     const poor = await show(await subuserToken(['websocket.connect']), '?include=subusers,egg,nonsense')
-    expect(poor.meta).toEqual({ is_server_owner: false, user_permissions: ['websocket.connect'] })
+    expect(poor.meta).toMatchObject({ is_server_owner: false, user_permissions: ['websocket.connect'] })
     expect(poor.attributes.server_owner).toBe(false)
     expect(poor.attributes.invocation).toBe('node server.mjs --motd "[hidden]"')
     const denied = { object: 'null_resource', attributes: null }
@@ -186,10 +199,31 @@ describe('a server', () => {
     ])
   })
 
+  it('says what the panel offers, also to users with no permission', async () => {
+    const { db } = world.database
+    await db.insert(settings).values([
+      { key: 'features.auto_allocation', value: true },
+      { key: 'features.console_share', value: true },
+      { key: 'console_share.url', value: 'https://paste.example.com' },
+    ])
+    await db.insert(databaseHosts).values({
+      name: 'one',
+      host: 'db.example.com',
+      port: 3306,
+      username: 'roost',
+      password: 'encrypted',
+    })
+    const offers = async () => (await show(await subuserToken([]))).meta.offers
+    expect(await offers()).toEqual({ databases: true, allocations: true, console_share: true })
+    await db.insert(settings).values({ key: 'databases.client_enabled', value: false })
+    await db.delete(settings).where(eq(settings.key, 'console_share.url'))
+    expect(await offers()).toEqual({ databases: false, allocations: true, console_share: false })
+  })
+
   it('gives administrators the words of administrators', async () => {
     const admin = await makeUser(world, { rootAdmin: true })
     const body = await show(await makeClientToken(world, admin))
-    expect(body.meta).toEqual({
+    expect(body.meta).toMatchObject({
       is_server_owner: false,
       user_permissions: [
         '*',

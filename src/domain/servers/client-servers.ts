@@ -5,7 +5,16 @@ import { embedMany, embedOnce, embedOne, rowOf, valuesColumn, type ValuesOf } fr
 import { jsonColumn } from '../../db/json.ts'
 import { pageIds } from '../../db/page-ids.ts'
 import { type FoundPage, preparedPage, type RowPage, toPage } from '../../db/pagination.ts'
-import { allocations, eggs, eggVariables, nodes, servers, subusers, users } from '../../db/schema.ts'
+import {
+  allocations,
+  databaseHosts,
+  eggs,
+  eggVariables,
+  nodes,
+  servers,
+  subusers,
+  users,
+} from '../../db/schema.ts'
 import { besideShared, sharedValues } from '../../db/shared-json.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
@@ -16,8 +25,9 @@ import type { Subuser } from '../../db/tables/subusers.ts'
 import type { User } from '../../db/tables/users.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
-import { combineFilters, containsFilter, type ListRequest } from '../filters.ts'
+import { combineFilters, containsFilter, ilikeFilter, type ListRequest } from '../filters.ts'
 import { type GrantedPermissions, resolvePermissions } from '../permissions.ts'
+import { settingsColumn } from '../settings/settings.ts'
 import {
   accessibleServerIds,
   accessibleServers,
@@ -26,6 +36,8 @@ import {
   type ServerAccess,
 } from './access.ts'
 import { serverSearchFilter } from './search.ts'
+import { orderOfServers } from './sorts.ts'
+import { stateFilter } from './state-filter.ts'
 
 const nodeColumns = [
   'name',
@@ -103,9 +115,12 @@ export type ServerInclude = (typeof serverIncludes)[number]
 export const serverScopes = ['accessible', 'owner', 'admin', 'admin-all'] as const
 export type ServerScope = (typeof serverScopes)[number]
 
+/** Fields that `sort` takes in lists of the caller's servers. */
+export const clientServerSorts = ['name', 'state', 'node', 'egg'] as const
+
 /**
- * Selects one page of the servers in the scope, by id, for the caller of the statement (`users`). Filters `uuid`,
- * `name`, `description`, `external_id` and `*`. Spec: getClient.
+ * Selects one page of the servers in the scope, by id or in the order of `sort`, for the caller of the statement
+ * (`users`). Filters as `clientServerFilters`. Spec: getClient.
  */
 export function clientServersColumn(
   scope: ServerScope,
@@ -113,19 +128,22 @@ export function clientServersColumn(
   include: readonly ServerInclude[],
 ): DataColumn<FoundPage<ListedServer>> {
   const filterCondition = combineFilters(filters, request.filters)
-  const { permissions, ...rows } = scopeOf(scope, filterCondition !== undefined)
+  const isSorted = request.sorts.length > 0
+  const { permissions, ...rows } = scopeOf(scope, filterCondition !== undefined || isSorted)
+  // A user has few servers: they are found first, and then ordered, as the matches of a search are.
+  const isFewSorted = isSorted && (scope === 'accessible' || scope === 'owner')
   const shape = () => ({
     table: servers,
     columns: serverColumns,
     fields: { ...listedFields(include), permissions },
-    ...rows,
-    search: filterCondition,
+    ...(isFewSorted ? { search: and(rows.where, filterCondition) } : { ...rows, search: filterCondition }),
+    ...orderOfServers(request.sorts),
   })
   const page = preparedPage(
     { name: ['client_servers', scope, ...include].join('_'), shape, values: {} },
     request,
   )
-  if (filterCondition) return { ...page, name: null }
+  if (filterCondition || isSorted) return { ...page, name: null }
   return scope === 'accessible' && request.page === 1 ? firstPageColumn(request.perPage, include) : page
 }
 
@@ -173,15 +191,24 @@ function firstPageColumn(
   }
 }
 
+/** What the panel offers to users of its servers, beside what they may do there. Spec: docs/servers.md#what-a-server-offers. */
+export type ServerOffers = { databases: boolean; allocations: boolean; consoleShare: boolean }
+
 /** Returns a server of the caller with the details that `serverDetailsColumn` found. */
 export function toClientServer(
   panel: Panel,
   access: ServerAccess,
   { own, shared: egg }: ServerDetails,
   include: readonly ServerInclude[],
-): ClientServer {
+): ClientServer & { offers: ServerOffers } {
   if (!egg) throw new Error('A server has no egg.')
-  return { ...access, ...own, egg, include, panelUrl: panel.config.url }
+  const { settings, hasDatabaseHost, ...details } = own
+  const offers = {
+    databases: hasDatabaseHost && settings['databases.client_enabled'],
+    allocations: settings['features.auto_allocation'],
+    consoleShare: settings['features.console_share'] && settings['console_share.url'] !== null,
+  }
+  return { ...access, ...details, egg, include, offers, panelUrl: panel.config.url }
 }
 
 /** Returns the page that `clientServersColumn` found. Refuses with 401 callers without a user. */
@@ -226,7 +253,7 @@ const shownEggs = sharedValues<ShownEgg>()
 /** Selects what a server (`servers`) shows beside its row, the egg apart from the rest. Spec: getClientServersByServer. */
 export const serverDetailsColumn = (include: readonly ServerInclude[]): DataColumn<ServerDetails> => ({
   name: ['describe_server', ...include].join('_'),
-  column: () => besideShared(valuesColumn(detailFields(include)), embedEgg(), shownEggs),
+  column: () => besideShared(valuesColumn(shownFields(include)), embedEgg(), shownEggs),
   values: {},
 })
 
@@ -236,6 +263,18 @@ const filters = {
   description: containsFilter(servers.description),
   external_id: containsFilter(servers.externalId),
   '*': serverSearchFilter,
+  state: stateFilter,
+  node: (values: string[]) =>
+    sql`${servers.nodeId} in (select ${nodes.id} from ${nodes} where ${ilikeFilter(nodes.name)(values)})`,
+  egg: (values: string[]) =>
+    sql`${servers.eggId} in (select ${eggs.id} from ${eggs} where ${ilikeFilter(eggs.name)(values)})`,
+  owner: ownerFilter,
+}
+
+/** Matches servers by the name of their owner, which subusers are not told: they find their own alone. */
+function ownerFilter(values: string[]): SQL {
+  const owner = alias(users, 'owner')
+  return sql`(${users.rootAdmin} or ${servers.ownerId} = ${users.id}) and ${servers.ownerId} in (select ${owner.id} from ${users} "owner" where ${ilikeFilter(owner.username)(values)})`
 }
 
 /** Names that `filter[…]` may have in lists of the caller's servers. */
@@ -307,6 +346,18 @@ const detailFields = (include: readonly ServerInclude[]) => ({
   subusers: include.includes('subusers') ? embedSubusers() : noSubusers,
 })
 
+/** Returns what a server shows alone, not in lists. */
+const shownFields = (include: readonly ServerInclude[]) => ({
+  ...detailFields(include),
+  settings: settingsColumn([
+    'databases.client_enabled',
+    'features.auto_allocation',
+    'features.console_share',
+    'console_share.url',
+  ]),
+  hasDatabaseHost: sql<boolean>`exists (select 1 from ${databaseHosts})`,
+})
+
 type EmbeddedSubuser = ClientServer['subusers'][number]
 
 const noSubusers = sql<EmbeddedSubuser[]>`'[]'::json`
@@ -330,4 +381,4 @@ type ListedServer = ValuesOf<ReturnType<typeof listedFields>> & {
   permissions: string[] | null
 } & ClientServer['server']
 
-type ServerDetails = { own: ValuesOf<ReturnType<typeof detailFields>>; shared: ShownEgg | null }
+type ServerDetails = { own: ValuesOf<ReturnType<typeof shownFields>>; shared: ShownEgg | null }

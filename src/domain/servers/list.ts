@@ -1,15 +1,15 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { RowPage } from '../../db/pagination.ts'
 import { findRow, listRows } from '../../db/related-rows.ts'
 import type { ServerFields } from '../../db/relations.ts'
-import { nodes, servers, serverStates } from '../../db/schema.ts'
-import { processStates } from '../../db/tables/server-states.ts'
+import { nodes, servers } from '../../db/schema.ts'
 import { type Server, serverStatuses } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { combineFilters, containsFilter, idFilter, type ListRequest, shapeName } from '../filters.ts'
 import { addressSearch } from './search.ts'
 import { orderOfServers } from './sorts.ts'
+import { stateFilter } from './state-filter.ts'
 
 /** A server with its related rows. */
 export type DetailedServer = Server & ServerFields
@@ -37,17 +37,6 @@ const filters = {
 function statusFilter(values: string[]) {
   const named = serverStatuses.filter((status) => values.includes(status))
   return or(inArray(servers.status, named), values.includes('normal') ? isNull(servers.status) : undefined)
-}
-
-/** Matches servers whose process is in one of the states; `unknown` is that of those that no node has reported. */
-function stateFilter(values: string[]) {
-  const named = processStates.filter((state) => values.includes(state))
-  const reported = (states: SQL) =>
-    sql`(select 1 from ${serverStates} where ${serverStates.id} = ${servers.id}${states})`
-  return or(
-    named.length > 0 ? sql`exists ${reported(sql` and ${inArray(serverStates.state, named)}`)}` : sql`false`,
-    values.includes('unknown') ? sql`not exists ${reported(sql.empty())}` : undefined,
-  )
 }
 
 /** Names that `filter[…]` may have. */

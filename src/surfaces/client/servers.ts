@@ -4,6 +4,7 @@ import { permissionGroups } from '../../domain/permissions.ts'
 import {
   clientServerFilters,
   clientServersColumn,
+  clientServerSorts,
   type ServerInclude,
   serverIncludes,
   type ServerScope,
@@ -21,7 +22,13 @@ import { PermissionsResource } from './resources/permissions.ts'
 import { writeServers } from './resources/server-text.ts'
 import { ServerResource } from './resources/server.ts'
 
-const listOptions = { filters: clientServerFilters, types: serverScopes, perPage: 50, maxPerPage: 100 }
+const listOptions = {
+  filters: clientServerFilters,
+  types: serverScopes,
+  sorts: clientServerSorts,
+  perPage: 50,
+  maxPerPage: 100,
+} as const
 
 /** Spec: docs/servers.md#lists-and-search. */
 export const servers = new Hono<HttpEnv>()

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { isGranted } from '../../../domain/permissions.ts'
-import type { ClientServer } from '../../../domain/servers/client-servers.ts'
+import type { ClientServer, ServerOffers } from '../../../domain/servers/client-servers.ts'
 import { renderStartup } from '../../../domain/servers/invocation.ts'
 import { jsonBytes } from '../../../http/json-bytes.ts'
 import type { JsonText } from '../../../http/json-text.ts'
@@ -23,9 +23,14 @@ export function writeServers(
 
 /** Writes a server with the caller's permissions as JSON. */
 export function writeServerWithMeta(
-  row: ClientServer,
+  row: ClientServer & { offers: ServerOffers },
 ): JsonText<z.output<ReturnType<typeof ServerWithMeta>>> {
-  const meta = JSON.stringify({ is_server_owner: row.isOwner, user_permissions: row.permissions })
+  const { databases, allocations, consoleShare } = row.offers
+  const meta = JSON.stringify({
+    is_server_owner: row.isOwner,
+    user_permissions: row.permissions,
+    offers: { databases, allocations, console_share: consoleShare },
+  })
   return `${writeItem(row)},"meta":${meta}}`
 }
 

@@ -58,5 +58,9 @@ export const ServerWithMeta = () =>
   z.object({
     object: z.literal('server'),
     attributes: Attributes(),
-    meta: z.object({ is_server_owner: z.boolean(), user_permissions: z.array(z.string()) }),
+    meta: z.object({
+      is_server_owner: z.boolean(),
+      user_permissions: z.array(z.string()),
+      offers: z.object({ databases: z.boolean(), allocations: z.boolean(), console_share: z.boolean() }),
+    }),
   })
