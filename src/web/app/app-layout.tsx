@@ -9,7 +9,7 @@ import { TopBar } from './top-bar.tsx'
 export function AppLayout({ children }: { children: ReactNode }) {
   const { t } = useTranslation('server')
   return (
-    <div className="flex min-h-dvh flex-col">
+    <div className="flex flex-1 flex-col">
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-control focus:bg-surface focus:px-3 focus:py-2"

@@ -12,8 +12,8 @@ export type LiveStats = {
   uptime: number
 }
 
-/** `refused`: the user has no access (any more); `unreachable`: retried automatically. */
-export type Connection = 'connecting' | 'open' | 'unreachable' | 'refused'
+/** `closed`: not wanted; `refused`: the user has no access (any more); `unreachable`: retried automatically. */
+export type Connection = 'closed' | 'connecting' | 'open' | 'unreachable' | 'refused'
 
 export type SocketSnapshot = {
   connection: Connection
@@ -50,7 +50,7 @@ const idleTimeoutMs = 20_000
 /** How often the connection is checked, and how long an answer is awaited. */
 const watchdogIntervalMs = 10_000
 const initialSnapshot: SocketSnapshot = {
-  connection: 'connecting',
+  connection: 'closed',
   state: null,
   stats: null,
   retryAt: null,
@@ -102,6 +102,7 @@ export class ConsoleSocket {
 
   /** Connects, and reconnects until `close`. */
   open(): void {
+    if (!this.#isClosed) return
     this.#isClosed = false
     addEventListener('online', this.#retryNow)
     this.#watchdog = setInterval(this.#checkIdle, watchdogIntervalMs)
@@ -113,8 +114,9 @@ export class ConsoleSocket {
     removeEventListener('online', this.#retryNow)
     clearTimeout(this.#timer)
     clearInterval(this.#watchdog)
-    this.#socket?.close()
-    this.#socket = null
+    const socket = this.#socket
+    this.#giveUp('closed')
+    socket?.close()
   }
 
   /** Sends an event to the daemon. Returns false while the connection is not open. */
@@ -138,7 +140,7 @@ export class ConsoleSocket {
     this.#set({ connection: 'connecting', retryAt: null })
     try {
       const { data } = await fetchConsoleAccess(this.#server, this.#maxTokenAgeMs)
-      if (this.#isClosed) return
+      if (this.#isClosed || this.#socket) return
       this.#maxTokenAgeMs = maxAgeAfterFailureMs
       const socket = new WebSocket(data.socket)
       this.#socket = socket
@@ -155,7 +157,7 @@ export class ConsoleSocket {
     } catch (error) {
       if (this.#isClosed) return
       const status = asRequestError(error)?.status
-      if (status === 401 || status === 403 || status === 404) this.#onRefused()
+      if (status === 401 || status === 403 || status === 404) this.#giveUp()
       else this.#onLost(status === 0, asRequestError(error)?.retryAfter)
       if (status === 409) this.#emit({ event: 'conflict', args: [] })
     }
@@ -219,7 +221,7 @@ export class ConsoleSocket {
       const status = asRequestError(error)?.status
       if (status !== 401 && status !== 403 && status !== 404) return
       socket.close()
-      this.#onRefused()
+      this.#giveUp()
     }
   }
 
@@ -242,9 +244,9 @@ export class ConsoleSocket {
     this.#timer = setTimeout(this.#retryNow, delay)
   }
 
-  #onRefused(): void {
+  #giveUp(connection: 'closed' | 'refused' = 'refused'): void {
     this.#socket = null
-    this.#set({ ...initialSnapshot, connection: 'refused' })
+    this.#set({ ...initialSnapshot, connection })
   }
 
   #set(change: Partial<SocketSnapshot>): void {

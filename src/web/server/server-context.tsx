@@ -9,10 +9,11 @@ import {
 } from 'react'
 import type { Server } from '../api/resources.ts'
 import type { ServerWithMeta } from '../api/servers.ts'
+import { site } from '../app/site.ts'
 import { ConsoleLog } from './console/console-log.ts'
 import { UsageHistory } from './console/usage-history.ts'
 import { ConsoleSocket, type SocketEvent, type SocketSnapshot } from './console-socket.ts'
-import { serverConflict } from './server-state.ts'
+import { hasConsole, serverConflict } from './server-state.ts'
 
 type ServerContext = {
   server: Server
@@ -20,6 +21,8 @@ type ServerContext = {
   id: string
   isOwner: boolean
   can: (permission: string) => boolean
+  /** What the panel would do for users with the permission. */
+  offers: ServerWithMeta['meta']['offers']
   socket: ConsoleSocket
   /** Console output and resource usage since the pages of the server were opened. */
   log: ConsoleLog
@@ -32,7 +35,7 @@ const Context = createContext<ServerContext | null>(null)
 export function ServerProvider({ server, children }: { server: ServerWithMeta; children: ReactNode }) {
   const { attributes, meta } = server
   const id = attributes.identifier
-  const live = useServerConnection(id)
+  const live = useServerConnection(id, hasConsole(attributes, site.user?.root_admin ?? false))
   const conflict = serverConflict(attributes)
   // The connection may have been refused because of the conflict.
   useEffect(() => live.socket.retry(), [live, conflict])
@@ -41,6 +44,7 @@ export function ServerProvider({ server, children }: { server: ServerWithMeta; c
       server: attributes,
       id,
       isOwner: meta.is_server_owner,
+      offers: meta.offers,
       can: (permission: string) =>
         meta.user_permissions.includes('*') || meta.user_permissions.includes(permission),
       ...live,
@@ -50,8 +54,8 @@ export function ServerProvider({ server, children }: { server: ServerWithMeta; c
   return <Context value={value}>{children}</Context>
 }
 
-/** Belongs to one server: use the server as the provider's `key`. */
-function useServerConnection(id: string): Pick<ServerContext, 'socket' | 'log' | 'usage'> {
+/** Belongs to one server: use the server as the provider's `key`. Connects while the panel would not refuse it. */
+function useServerConnection(id: string, isWanted: boolean): Pick<ServerContext, 'socket' | 'log' | 'usage'> {
   const [live] = useState(() => ({
     socket: new ConsoleSocket(id),
     log: new ConsoleLog(),
@@ -59,12 +63,15 @@ function useServerConnection(id: string): Pick<ServerContext, 'socket' | 'log' |
   }))
   useEffect(() => {
     const unsubscribers = [live.log.follow(live.socket), live.usage.follow(live.socket)]
-    live.socket.open()
     return () => {
-      live.socket.close()
       for (const unsubscribe of unsubscribers) unsubscribe()
     }
   }, [live])
+  useEffect(() => {
+    if (!isWanted) return
+    live.socket.open()
+    return () => live.socket.close()
+  }, [live, isWanted])
   return live
 }
 

@@ -19,7 +19,7 @@ export function ServerHeader() {
   const { isPanelUnreachable } = useLive()
   const address = primaryAddress(server)
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+    <section aria-label={server.name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <p className="min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">{server.name}</p>
@@ -35,7 +35,7 @@ export function ServerHeader() {
         )}
       </div>
       <PowerButtons state={state} />
-    </div>
+    </section>
   )
 }
 

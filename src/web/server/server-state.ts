@@ -17,6 +17,13 @@ export function serverConflict(
 export const isBlocked = (server: Server): boolean =>
   serverConflict(server) !== null && server.status !== 'reinstall_failed'
 
+/** Conflicts in which administrators may watch the console. */
+const watchable = new Set(['installing', 'restoring', 'transferring'])
+
+/** Whether the panel gives this user access to the console: another attempt in a state that blocks it is refused, too. */
+export const hasConsole = (server: Server, isAdministrator: boolean): boolean =>
+  !isBlocked(server) || (isAdministrator && watchable.has(serverConflict(server) ?? ''))
+
 /** Returns the displayed state of a server with its colour. `state` comes from the daemon; null while it is unknown. */
 export function displayedState(
   server: Server,

@@ -63,14 +63,15 @@ export function ConsolePanel() {
     <section
       aria-label={t('title')}
       ref={frame}
-      className="flex min-w-0 flex-col overflow-hidden rounded-card border border-line bg-surface"
+      className="flex min-w-0 flex-1 flex-col overflow-hidden rounded-card border border-line bg-surface"
     >
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line py-1.5 pr-1.5 pl-3">
         <ConnectionBadge />
         <ConsoleTools options={options} terminal={terminal} onFind={() => setSearching(true)} />
       </div>
       {isSearching && <FindBar terminal={terminal} onClose={() => setSearching(false)} />}
-      <div className="relative h-[46dvh] min-h-64 md:h-[62dvh]">
+      {/* Takes what the window has left, so that the command input is always in view. */}
+      <div className="relative min-h-32 flex-1">
         <Suspense fallback={<p className="p-3 font-mono text-sm text-muted">{t('strings:loading')}</p>}>
           <TerminalView log={log} options={options.terminal} onReady={setTerminal} />
         </Suspense>

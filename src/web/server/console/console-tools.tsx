@@ -24,7 +24,7 @@ type Props = { options: ConsoleOptions; terminal: LogTerminal | null; onFind: ()
 /** The toolbar of the console. */
 export function ConsoleTools({ options, terminal, onFind }: Props) {
   const { t } = useTranslation('console')
-  const { log, can } = useServer()
+  const { log, can, offers } = useServer()
   const [sharing, setSharing] = useState(false)
   const copy = useCopy()
   const { larger, smaller } = options
@@ -39,7 +39,7 @@ export function ConsoleTools({ options, terminal, onFind }: Props) {
         <MenuItem icon={Eraser} onSelect={() => log.clear()}>
           {t('clear')}
         </MenuItem>
-        {can('websocket.connect') && canShareLogs() && (
+        {can('websocket.connect') && offers.console_share && canShareLogs() && (
           <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
             {t('share')}
           </MenuItem>

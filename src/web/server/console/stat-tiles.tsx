@@ -2,32 +2,30 @@ import { Clock, Cpu, HardDrive, type LucideIcon, MemoryStick, Network, Server } 
 import { useTranslation } from 'react-i18next'
 import { formatBytes, formatDuration, formatMebibytes, formatPercent } from '../../app/formats.ts'
 import { useLive, useServer } from '../server-context.tsx'
+import { serverConflict } from '../server-state.ts'
 
 type Tile = { name: string; icon: LucideIcon; label: string; value: string; limit?: string; ratio?: number }
 
 /** Shows the current resource usage and the limits of the server. */
 export function StatTiles() {
-  const { t } = useTranslation('console')
   return (
-    <section aria-label={t('tiles')}>
-      <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
-        {useTiles().map(({ name, icon: Icon, label, value, limit, ratio }) => (
-          <div key={name} className="min-w-0 rounded-card border border-line bg-surface px-3 py-2.5">
-            <dt className="flex items-center gap-1.5 text-xs text-muted">
-              <Icon aria-hidden className="size-3.5 shrink-0" />
-              <span className="truncate">{label}</span>
-            </dt>
-            <dd
-              className={`mt-1 truncate text-sm font-semibold tabular-nums ${ratio !== undefined && ratio > 0.95 ? 'text-bad' : ''}`}
-              title={limit ? `${value} ${limit}` : value}
-            >
-              {value}
-              {limit && <span className="block truncate text-xs font-normal text-muted">{limit}</span>}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-2">
+      {useTiles().map(({ name, icon: Icon, label, value, limit, ratio }) => (
+        <div key={name} className="min-w-0 rounded-card border border-line bg-surface px-3 py-2.5">
+          <dt className="flex items-center gap-1.5 text-xs text-muted">
+            <Icon aria-hidden className="size-3.5 shrink-0" />
+            <span className="truncate">{label}</span>
+          </dt>
+          <dd
+            className={`mt-1 truncate text-sm font-semibold tabular-nums ${ratio !== undefined && ratio > 0.95 ? 'text-bad' : ''}`}
+            title={limit ? `${value} ${limit}` : value}
+          >
+            {value}
+            {limit && <span className="block truncate text-xs font-normal text-muted">{limit}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -46,7 +44,7 @@ function useTiles(): Tile[] {
       icon: Clock,
       label: t('strings:resource.uptime'),
       value: orDash(formatDuration(stats?.uptime ?? 0)),
-      limit: t(`strings:state.${state ?? 'connecting'}`),
+      limit: t(`strings:state.${serverConflict(server) ?? state ?? 'connecting'}`),
     },
     {
       name: 'cpu',

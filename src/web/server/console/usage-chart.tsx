@@ -25,9 +25,9 @@ type Props = {
   /** Describes a curve by its last and its greatest value; `last` is null while nothing is known. */
   words: (name: string, last: string | null, most: string) => string
   period?: Period
+  /** In pixels. */
+  height?: number
 }
-
-const height = 140
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const clock = new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' })
@@ -44,13 +44,18 @@ export function UsageChart({
   format,
   words,
   period = lastMinutes,
+  height = 140,
 }: Props) {
   const container = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const isDark = useIsDark()
   const createChart = useEffectEvent(
     (element: HTMLElement) =>
-      new uPlot(optionsOf({ curves, scaleMax, steps, format, period }, element.clientWidth), [[]], element),
+      new uPlot(
+        optionsOf({ curves, scaleMax, steps, format, period, height }, element.clientWidth),
+        [[]],
+        element,
+      ),
   )
   useEffect(() => {
     if (!container.current) return
@@ -66,7 +71,7 @@ export function UsageChart({
       plot.current = null
     }
     // Colours are read when the chart is created, so another theme needs another chart.
-  }, [isDark])
+  }, [isDark, height])
   useEffect(() => {
     plot.current?.setData([[...times], ...curves.map(({ values }) => [...values])])
   }, [times, curves, isDark])
@@ -81,7 +86,8 @@ export function UsageChart({
         ref={container}
         role="img"
         aria-label={`${label}. ${sentences.join(' ')}`}
-        className="h-[140px] overflow-hidden"
+        style={{ height }}
+        className="overflow-hidden"
       />
       <Legend curves={curves} format={format} />
     </div>
@@ -112,7 +118,8 @@ function optionsOf(
     steps,
     format,
     period: { seconds, formatTime, timeSteps },
-  }: Omit<Props, 'label' | 'times' | 'words'> & { period: Period },
+    height,
+  }: Omit<Props, 'label' | 'times' | 'words'> & { period: Period; height: number },
   width: number,
 ): uPlot.Options {
   const axis = { stroke: token('--muted'), font: '11px sans-serif', ticks: { show: false } }
