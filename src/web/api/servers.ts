@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type * as z from 'zod'
 import type { ServerWithMeta as ServerWithMetaSchema } from '../../surfaces/client/resources/server.ts'
 import type { presentBatchStats } from '../../surfaces/client/resources/stats.ts'
+import { serverConflict } from '../server/server-state.ts'
 import { abortedBy, clientApi, done, json, serverApi } from './client.ts'
 import { queryClient } from './query-client.ts'
 import { type PageOf, rowsOf, type Server } from './resources.ts'
@@ -12,17 +13,30 @@ export type ServerWithMeta = z.output<ReturnType<typeof ServerWithMetaSchema>>
 
 const perPage = 100
 
+/** What a page of servers holds, and in which order. */
+export type ServersRequest = {
+  scope: Scope
+  search: string
+  state?: string
+  node?: string
+  sort?: string
+  page?: number
+}
+
 /** One page of the servers in a scope. */
-export const serversQuery = (scope: Scope, search: string, page: number) =>
+export const serversQuery = (request: ServersRequest) =>
   queryOptions({
-    queryKey: ['servers', scope, search, page],
-    queryFn: ({ signal }) =>
-      json(
+    queryKey: ['servers', request],
+    queryFn: ({ signal }) => {
+      const { scope, search, state = '', node = '', sort = '', page = 1 } = request
+      const filters = { 'filter[*]': search, 'filter[state]': state, 'filter[node]': node }
+      return json(
         clientApi.$get(
-          { query: { type: scope, 'filter[*]': search, page, per_page: perPage } },
+          { query: { type: scope, ...filters, sort, page, per_page: perPage } },
           abortedBy(signal),
         ),
-      ),
+      )
+    },
     placeholderData: keepPreviousData,
   })
 
@@ -36,7 +50,7 @@ export const serverQuery = (server: string) =>
       if (!state.data) return false
       const { attributes } = state.data
       if (isInTransition(attributes)) return 5000
-      return attributes.is_suspended || attributes.is_node_under_maintenance ? pollIntervalMs : false
+      return serverConflict(attributes) ? pollIntervalMs : false
     },
   })
 

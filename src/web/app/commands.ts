@@ -116,7 +116,7 @@ const maxResults = 8
 function useServerSearch(search: string) {
   const navigate = useNavigate()
   const scope = site.user?.root_admin && search !== '' ? 'admin-all' : 'accessible'
-  const { data, isFetching, isPlaceholderData } = useQuery(serversQuery(scope, search, 1))
+  const { data, isFetching, isPlaceholderData } = useQuery(serversQuery({ scope, search }))
   const commands = (data ? rowsOf(data) : []).slice(0, maxResults).map((server): Command => ({
     id: `server-${server.uuid}`,
     group: 'servers',

@@ -6,7 +6,7 @@ import type { Sort } from './home-search.ts'
 /** A server of the list with its current stats, or since when its node has been unreachable. */
 export type ListedServer = { server: Server; stats: ServerStats | null; outage: Outage | null }
 
-/** Returns the servers of a page in the chosen order. */
+/** Returns the servers of a page; by their usage in the chosen order, else as the panel has sorted them. */
 export function listServers(
   servers: readonly Server[],
   resources: ServerResources | undefined,
@@ -18,19 +18,14 @@ export function listServers(
     // The state of a blocked server is known without its node.
     outage: isBlocked(server) ? null : (resources?.outageByServer.get(server.uuid) ?? null),
   }))
-  return sort === 'listed' ? listed : listed.toSorted(comparators[sort])
+  return sort === 'cpu' || sort === 'memory' ? listed.toSorted(comparators[sort]) : listed
 }
 
-const stateOrder = ['running', 'starting', 'stopping', 'offline']
-const stateRank = ({ stats }: ListedServer) =>
-  stats ? stateOrder.indexOf(stats.current_state) : stateOrder.length
 const byName = (a: ListedServer, b: ListedServer) => a.server.name.localeCompare(b.server.name)
 const byUsage = (read: (stats: ServerStats) => number) => (a: ListedServer, b: ListedServer) =>
   (b.stats ? read(b.stats) : -1) - (a.stats ? read(a.stats) : -1) || byName(a, b)
 
-const comparators: Record<Exclude<Sort, 'listed'>, (a: ListedServer, b: ListedServer) => number> = {
-  name: byName,
-  state: (a, b) => stateRank(a) - stateRank(b) || byName(a, b),
+const comparators = {
   cpu: byUsage(({ resources }) => resources.cpu_absolute),
   memory: byUsage(({ resources }) => resources.memory_bytes),
 }

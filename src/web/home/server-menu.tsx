@@ -15,7 +15,7 @@ const signals = [
 ] as const
 
 /** Menu with the power actions of a server; the panel refuses those that are not allowed. */
-export function ServerMenu({ listed: { server, stats } }: { listed: ListedServer }) {
+export function ServerMenu({ listed: { server, stats, outage } }: { listed: ListedServer }) {
   const { t } = useTranslation('server')
   const [killing, setKilling] = useState(false)
   const id = server.identifier
@@ -37,7 +37,7 @@ export function ServerMenu({ listed: { server, stats } }: { listed: ListedServer
               <MenuItem
                 key={signal}
                 icon={icon}
-                disabled={!hasEffect(signal, state)}
+                disabled={outage !== null || !hasEffect(signal, state)}
                 onSelect={() => power.mutate(signal)}
               >
                 {t(`power.${signal}`)}
@@ -46,7 +46,7 @@ export function ServerMenu({ listed: { server, stats } }: { listed: ListedServer
             <MenuItem
               icon={Skull}
               danger
-              disabled={!hasEffect('kill', state)}
+              disabled={outage !== null || !hasEffect('kill', state)}
               onSelect={() => setKilling(true)}
             >
               {t('power.kill')}

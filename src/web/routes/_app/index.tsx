@@ -13,14 +13,23 @@ import { Button } from '../../components/button.tsx'
 import { PageHeader } from '../../components/card.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
-import { type HomeSearch, readHomeSearch } from '../../home/home-search.ts'
-import { HomeTools, type View, views } from '../../home/home-tools.tsx'
+import { type HomeSearch, readHomeSearch, serverSorts, type Sort } from '../../home/home-search.ts'
+import { type HomeChange, HomeTools, type View, views } from '../../home/home-tools.tsx'
 import { ServerCards } from '../../home/server-cards.tsx'
 import { ServerTable } from '../../home/server-table.tsx'
 import { listServers } from '../../home/listed-server.ts'
 import { ServersSkeleton } from '../../home/servers-skeleton.tsx'
 
-const queryOf = ({ scope = 'accessible', q = '', page = 1 }: HomeSearch) => serversQuery(scope, q, page)
+/** Of the usage the panel knows nothing: that order is one of the page alone. */
+const isOfPage = (sort: Sort): sort is 'cpu' | 'memory' => sort === 'cpu' || sort === 'memory'
+
+const queryOf = ({ scope = 'accessible', q = '', sort = 'listed', ...rest }: HomeSearch) =>
+  serversQuery({
+    ...rest,
+    scope,
+    search: q,
+    ...(sort === 'listed' || isOfPage(sort) ? {} : { sort: serverSorts[sort] }),
+  })
 
 export const Route = createFileRoute('/_app/')({
   validateSearch: readHomeSearch,
@@ -51,7 +60,13 @@ function Home() {
             : t('strings:loading')
         }
       />
-      <HomeTools search={search} onChange={change} view={view} onViewChange={setView} />
+      <HomeTools
+        search={search}
+        nodes={servers.data ? rowsOf(servers.data).map(({ node }) => node) : []}
+        onChange={change}
+        view={view}
+        onViewChange={setView}
+      />
       <Loaded query={servers} skeleton={<ServersSkeleton view={view} />}>
         {(page) =>
           page.data.length === 0 ? (
@@ -90,19 +105,21 @@ function ServerList({
     <>
       {view === 'table' ? <ServerTable servers={shown} /> : <ServerCards servers={shown} />}
       <Pager pagination={pagination} onPage={onPage} />
-      {pagination.total_pages > 1 && search.sort && (
+      {pagination.total_pages > 1 && isOfPage(search.sort ?? 'listed') && (
         <p className="text-center text-xs text-muted">{t('sort.within_page')}</p>
       )}
     </>
   )
 }
 
-function NoServers({ search, onChange }: { search: HomeSearch; onChange: (change: HomeSearch) => void }) {
+function NoServers({ search, onChange }: { search: HomeSearch; onChange: (change: HomeChange) => void }) {
   const { t } = useTranslation('home')
-  if (search.q) {
+  if (search.q || search.state || search.node) {
     return (
       <EmptyState icon={SearchX} title={t('nothing_found')} text={t('nothing_found_text')}>
-        <Button onClick={() => onChange({ q: '' })}>{t('clear_search')}</Button>
+        <Button onClick={() => onChange({ q: undefined, state: undefined, node: undefined })}>
+          {t('clear_search')}
+        </Button>
       </EmptyState>
     )
   }
