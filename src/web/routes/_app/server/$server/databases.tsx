@@ -24,7 +24,7 @@ export const Route = createFileRoute('/_app/server/$server/databases')({
 
 function DatabasesPage() {
   const { t } = useTranslation('databases')
-  const { id, server, can } = useServer()
+  const { id, server, can, offers } = useServer()
   usePageTitle(t('title'), server.name)
   useRefetchWhenUnblocked()
   const [creating, setCreating] = useState(false)
@@ -32,7 +32,7 @@ function DatabasesPage() {
   const databases = useQuery(databasesQuery(id))
   const limit = server.feature_limits.databases
   const isFull = limit !== null && (databases.data?.length ?? 0) >= limit
-  const create = can('database.create') && limit !== 0 && (
+  const create = can('database.create') && offers.databases && limit !== 0 && (
     <Button
       variant="primary"
       icon={Plus}
@@ -78,7 +78,7 @@ type RowsProps = { rows: Database[]; limit: number | null; onDetails: (database:
 
 function DatabaseRows({ rows, limit, onDetails }: RowsProps) {
   const { t } = useTranslation('databases')
-  const { can } = useServer()
+  const { can, offers } = useServer()
   if (rows.length > 0) {
     return (
       <RowList label={t('title')}>
@@ -94,7 +94,11 @@ function DatabaseRows({ rows, limit, onDetails }: RowsProps) {
     <EmptyState
       icon={DatabaseIcon}
       title={t('empty')}
-      {...(can('database.create') ? { text: t('empty_text') } : {})}
+      {...(offers.databases
+        ? can('database.create')
+          ? { text: t('empty_text') }
+          : {}
+        : { text: t('unavailable') })}
     />
   )
 }

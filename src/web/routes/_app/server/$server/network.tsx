@@ -65,7 +65,7 @@ function NetworkPage() {
 /** Adds a free allocation of the node, when allocations are enabled for the server. */
 function AddButton({ used }: { used: number }) {
   const { t } = useTranslation('network')
-  const { id, server, can } = useServer()
+  const { id, server, can, offers } = useServer()
   const queries = useQueryClient()
   const adding = useMutation({
     mutationFn: () => addAllocation(id),
@@ -74,7 +74,7 @@ function AddButton({ used }: { used: number }) {
     onSettled: () => queries.invalidateQueries({ queryKey: allocationsKey(id) }),
   })
   const limit = server.feature_limits.allocations
-  if (!can('allocation.create') || limit === 0) return null
+  if (!can('allocation.create') || !offers.allocations || limit === 0) return null
   return (
     <Button
       variant="primary"
