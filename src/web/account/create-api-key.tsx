@@ -106,6 +106,7 @@ function NewKey({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
   return (
     <Dialog
       open
+      isShownOnce
       onOpenChange={onClose}
       title={t('api_keys.secret_title')}
       text={t('api_keys.secret_text')}

@@ -13,6 +13,7 @@ export function RecoveryTokens({ tokens, onClose }: { tokens: readonly string[];
   return (
     <Dialog
       open
+      isShownOnce
       onOpenChange={onClose}
       title={t('two_factor.tokens')}
       text={t('two_factor.tokens_text')}

@@ -74,6 +74,12 @@ export const runsQuery = (server: string, schedule: Schedule, page: number, perP
     placeholderData: keepPreviousData,
   })
 
+/** Returns the newest run of a schedule; undefined before the first one. */
+export const fetchNewestRun = async (server: string, schedule: number): Promise<Run | undefined> =>
+  rowsOf(
+    await json(scheduleApi.runs.$get({ param: paramOf(server, schedule), query: { page: 1, per_page: 1 } })),
+  )[0]
+
 /** The next times at which a schedule would run. */
 export const previewQuery = (server: string, times: CronTimes) =>
   queryOptions({

@@ -8,7 +8,12 @@ export type NavEntry = {
   icon: LucideIcon
   text: string
   exact?: boolean
+  /** Whether the page shown belongs to this entry though its address does not say so. */
+  isCurrent?: boolean
 }
+
+const current = { className: 'bg-brand-soft text-brand-text', 'aria-current': 'page' } as const
+const other = { className: 'text-muted hover:bg-raised hover:text-ink' }
 
 /** Scrolls the row so that the current page is visible. */
 function scrollToCurrent(row: HTMLUListElement | null): void {
@@ -27,14 +32,14 @@ export function SideNav({ label, entries }: { label: string; entries: NavEntry[]
         ref={row}
         className="relative flex gap-1 overflow-x-auto p-1 lg:sticky lg:top-16 lg:flex-col lg:overflow-visible"
       >
-        {entries.map(({ to, params, icon: Icon, text, exact }) => (
+        {entries.map(({ to, params, icon: Icon, text, exact, isCurrent }) => (
           <li key={text} className="shrink-0">
             <Link
               to={to as '/'}
               params={params as never}
               activeOptions={{ exact: exact ?? false }}
-              activeProps={{ className: 'bg-brand-soft text-brand-text', 'aria-current': 'page' }}
-              inactiveProps={{ className: 'text-muted hover:bg-raised hover:text-ink' }}
+              activeProps={current}
+              inactiveProps={isCurrent ? current : other}
               className="flex min-h-9 items-center gap-2.5 rounded-control px-3 text-sm font-medium whitespace-nowrap"
             >
               <Icon aria-hidden className="size-4 shrink-0" />

@@ -24,6 +24,8 @@ export type DialogProps = {
   width?: keyof typeof widths
   /** Buttons in the footer. */
   actions?: ReactNode
+  /** Shows what is shown once: only one of `actions` closes it, not Escape or a click beside it. */
+  isShownOnce?: boolean
   children?: ReactNode
 }
 
@@ -48,6 +50,8 @@ function useFocusReturn() {
   }
 }
 
+const stay = (event: Event) => event.preventDefault()
+
 /** The dialog itself; rendered from its first opening on. */
 export function LazyDialog({
   open,
@@ -56,6 +60,7 @@ export function LazyDialog({
   text,
   width = 'medium',
   actions,
+  isShownOnce = false,
   children,
 }: DialogProps) {
   const { t } = useTranslation()
@@ -75,6 +80,7 @@ export function LazyDialog({
           className={classNames(panel, widths[width])}
           {...focus}
           onOpenAutoFocus={focusFirstField}
+          {...(isShownOnce ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
           {...(text ? {} : { 'aria-describedby': undefined })}
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4">
@@ -82,9 +88,11 @@ export function LazyDialog({
               <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
               {text && <Radix.Description className="mt-1 text-sm text-muted">{text}</Radix.Description>}
             </div>
-            <Radix.Close asChild>
-              <IconButton icon={X} label={t('action.close')} />
-            </Radix.Close>
+            {!isShownOnce && (
+              <Radix.Close asChild>
+                <IconButton icon={X} label={t('action.close')} />
+              </Radix.Close>
+            )}
           </header>
           <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
           {actions && (

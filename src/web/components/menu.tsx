@@ -6,12 +6,22 @@ import {
   type ReactElement,
   type ReactNode,
 } from 'react'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import type * as Parts from './lazy-menu.tsx'
 
-// Most pages have menus that are rarely opened, so their code is loaded shortly before the first one opens.
+// The code of menus is loaded once the page that has one is idle, so that the first menu opens at once.
 const load = () => import('./lazy-menu.tsx')
 const preload = () => void load().catch(() => undefined)
+/** How long a page may be busy before the code is loaded all the same. */
+const maxIdleWaitMs = 3000
+
+/** Loads the code of menus when the browser has nothing else to do. */
+function preloadWhenIdle(): (() => void) | undefined {
+  // Safari has no such callback; there the pointer or the focus on a trigger loads the code.
+  if (!('requestIdleCallback' in window)) return undefined
+  const handle = requestIdleCallback(preload, { timeout: maxIdleWaitMs })
+  return () => cancelIdleCallback(handle)
+}
 
 const LazyMenu = lazy(async () => ({ default: (await load()).LazyMenu }))
 
@@ -35,6 +45,7 @@ export function Menu({
   children: ReactNode
 }) {
   const [openedBy, setOpenedBy] = useState<'pointer' | 'keyboard' | null>(null)
+  useEffect(preloadWhenIdle, [])
   const closedTrigger = cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,

@@ -21,7 +21,8 @@ function listenForTooltips(show: (shown: TooltipState | null) => void): () => vo
   let timer = 0
   let hovered: HTMLElement | null = null
   const showAt = (element: HTMLElement) => {
-    if (!element.isConnected) return
+    // An open menu covers what its trigger would say.
+    if (!element.isConnected || element.getAttribute('aria-expanded') === 'true') return
     show({ text: element.dataset.tooltip ?? '', rect: element.getBoundingClientRect() })
   }
   const hide = () => {

@@ -12,6 +12,7 @@ import {
   Users,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from '@tanstack/react-router'
 import { SideNav } from '../app/side-nav.tsx'
 import { useServer } from './server-context.tsx'
 
@@ -32,6 +33,7 @@ export const serverPages = [
 export function ServerNav() {
   const { t } = useTranslation('server')
   const { id, can } = useServer()
+  const { pathname } = useLocation()
   return (
     <SideNav
       label={t('nav.server')}
@@ -43,6 +45,8 @@ export function ServerNav() {
           icon,
           text: t(`nav.${name}`),
           exact: page === '',
+          // The trash is reached from the files, and belongs to them.
+          isCurrent: page === '/files' && pathname.endsWith('/trash'),
         }))}
     />
   )

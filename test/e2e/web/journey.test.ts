@@ -49,6 +49,9 @@ describe('an owner', { timeout: testTimeout }, () => {
     await setup.getByRole('button', { name: 'Enable', exact: true }).click()
     const tokens = dialog('Recovery tokens')
     await tokens.getByRole('listitem').first().waitFor()
+    // They are shown once, so only their own button closes them.
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
     await tokens.getByRole('button', { name: 'I have stored them' }).click()
     await page.getByText('Two-factor authentication is enabled.').waitFor()
 
@@ -169,6 +172,7 @@ describe('an owner', { timeout: testTimeout }, () => {
     await button('Run now').click()
     const run = page.getByRole('list', { name: 'Run history' }).getByRole('listitem').first()
     await run.getByText('Succeeded', { exact: true }).waitFor()
+    await page.getByText('Nightly restart: Succeeded').waitFor()
     await driver.openPart('Console')
     await driver.consoleSays(/Demo world ready on port \d+/)
   })

@@ -156,6 +156,9 @@ describe('the application', { timeout: testTimeout }, () => {
     await button('Invite user').click()
     await dialog('Invite user').getByLabel('E-mail address').fill('user@nowhere')
     await dialog('Invite user').getByRole('button', { name: 'Invite user' }).click()
+    await dialog('Invite user').getByText('Choose at least one permission').waitFor()
+    await dialog('Invite user').getByRole('button', { name: 'Viewer' }).click()
+    await dialog('Invite user').getByRole('button', { name: 'Invite user' }).click()
     expect(await fieldErrorOf(dialog('Invite user').getByLabel('E-mail address'))).toMatch(/email/i)
     await dialog('Invite user').getByRole('button', { name: 'Cancel' }).click()
 

@@ -34,17 +34,20 @@ afterAll(async () => {
   await panel?.stop()
 })
 
-/** Lists accessibility violations of a page, a line each. */
-async function barriersOf(page: Page): Promise<string[]> {
+type Impact = 'minor' | 'moderate' | 'serious' | 'critical'
+const impacts: readonly Impact[] = ['minor', 'moderate', 'serious', 'critical']
+
+/** Lists accessibility violations of a page from a severity on, a line each. */
+async function barriersOf(page: Page, least: Impact): Promise<string[]> {
   const { violations } = (await page.evaluate(`(() => { ${axe}; return axe.run(document) })()`)) as AxeResults
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.indexOf(impact ?? 'minor') >= impacts.indexOf(least))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     )
 }
 
-async function faultsOf({ page, problems }: Tab, screen: Screen): Promise<string[]> {
+async function faultsOf({ page, problems }: Tab, screen: Screen, least: Impact = 'minor'): Promise<string[]> {
   await openScreen(page, screen)
   const [headings, overflow] = await page.evaluate(() => [
     [...document.querySelectorAll('h1')].length,
@@ -53,7 +56,7 @@ async function faultsOf({ page, problems }: Tab, screen: Screen): Promise<string
   return [
     ...(headings === 1 ? [] : [`${headings} first headings`]),
     ...((overflow ?? 0) > 0 ? [`${overflow} pixels wider than the window`] : []),
-    ...(await barriersOf(page)),
+    ...(await barriersOf(page, least)),
     ...problems(),
   ].map((fault) => `${screen.name}: ${fault}`)
 }
@@ -69,6 +72,51 @@ describe('the list of servers', () => {
     await tab.page.goto('/')
     await tab.page.getByText('Running').first().waitFor()
     expect(requests.toSorted()).toEqual(['/api/client', '/api/client/servers/resources'])
+    await tab.context.close()
+  })
+})
+
+describe('the console', () => {
+  it('fits into the window with its command input, also while searching', async () => {
+    const tab = await openSignedIn(chromium, panel, { viewport: viewports[0], theme: 'light' })
+    await tab.page.goto(`/server/${screenData.server}`)
+    await tab.page.getByRole('button', { name: 'Find in the console' }).click()
+    await tab.page.getByRole('textbox', { name: 'Find in the console' }).waitFor()
+    await tab.page.locator('.xterm').waitFor()
+    // The name of a button does not stand over the menu that it has opened.
+    await tab.page.getByRole('button', { name: 'More actions' }).click()
+    await tab.page.getByRole('menuitem').first().waitFor()
+    await tab.page.waitForTimeout(600)
+    expect(await tab.page.locator('.tooltip').count()).toBe(0)
+    await tab.page.keyboard.press('Escape')
+    for (const [width, height] of [
+      [360, 740],
+      [1366, 650],
+      [1440, 900],
+      [1920, 1080],
+    ] as const) {
+      await tab.page.setViewportSize({ width, height })
+      const input = await tab.page.getByRole('textbox', { name: 'Type a command' }).boundingBox()
+      const output = await tab.page.locator('.xterm').boundingBox()
+      const size = `${width} × ${height}`
+      expect((input?.y ?? height) + (input?.height ?? 0), size).toBeLessThanOrEqual(height)
+      expect(output?.height, size).toBeGreaterThan(height / 5)
+    }
+    await tab.context.close()
+  })
+
+  it('is not asked for while the server is suspended', async () => {
+    const suspend = (path: string) => panel.asAdmin('POST', `/servers/${panel.bootstrap.server.id}/${path}`)
+    await suspend('suspend')
+    const tab = await openSignedIn(chromium, panel, { viewport: viewports[1], theme: 'light' })
+    let requests = 0
+    tab.page.on('request', (request) => void (request.url().endsWith('/websocket') && (requests += 1)))
+    await tab.page.goto(`/server/${screenData.server}`)
+    await tab.page.getByText('An administrator has suspended this server.').waitFor()
+    // Attempts used to follow each other within two seconds.
+    await tab.page.waitForTimeout(3000)
+    expect(requests).toBe(0)
+    await suspend('unsuspend')
     await tab.context.close()
   })
 })
@@ -97,7 +145,7 @@ describe.each(appearances)('every screen on a %s, %s', (_name, theme, viewport) 
   it('is there for administrators', { timeout: 240_000 }, async () => {
     const tab = await openSignedIn(chromium, panel, { viewport, theme }, panel.bootstrap.admin)
     const faults: string[] = []
-    for (const screen of adminScreens) faults.push(...(await faultsOf(tab, screen)))
+    for (const screen of adminScreens) faults.push(...(await faultsOf(tab, screen, 'serious')))
     expect(faults).toEqual([])
     await tab.context.close()
   })

@@ -84,7 +84,10 @@ function FolderContent() {
   const shownNames = useMemo(() => shown.map(({ name }) => name), [shown])
   const names = useMemo(() => entries.map(({ name }) => name), [entries])
   const selection = useSelection(shownNames, names)
-  if (entries.length === 0) return <EmptyState icon={FolderOpen} title={t('empty')} text={t('empty_text')} />
+  const rights = useFilePermissions()
+  if (entries.length === 0)
+    // The drop area says it to those who may upload.
+    return rights.create ? null : <EmptyState icon={FolderOpen} title={t('empty')} />
   return (
     <>
       {isTruncated && (

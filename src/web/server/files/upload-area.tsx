@@ -33,8 +33,9 @@ const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files
 /** Accepts files dropped anywhere on the page; its button opens the file picker instead. */
 export function UploadArea({ onChosen, children }: { onChosen: OnChosen; children: ReactNode }) {
   const { t } = useTranslation('files')
-  const { directory } = useFiles()
+  const { directory, entries } = useFiles()
   const isDragging = useDrop(directory, onChosen)
+  const isEmpty = entries.length === 0
   return (
     <>
       {children}
@@ -42,14 +43,20 @@ export function UploadArea({ onChosen, children }: { onChosen: OnChosen; childre
         type="button"
         onClick={() => chooseFiles(directory, false, onChosen)}
         className={classNames(
-          'flex min-h-12 w-full items-center justify-center gap-2.5 rounded-card border border-dashed px-4 py-3 text-sm',
+          'flex w-full items-center justify-center rounded-card border border-dashed px-4 text-sm',
+          isEmpty ? 'flex-col gap-2 py-12' : 'min-h-12 gap-2.5 py-3',
           isDragging
             ? 'border-brand bg-brand-soft text-brand-text'
             : 'border-line-strong text-muted hover:bg-raised hover:text-ink',
         )}
       >
-        <Upload aria-hidden className="size-4 shrink-0" />
-        {t(isDragging ? 'upload.drop_here' : 'upload.drop')}
+        <Upload
+          aria-hidden
+          className={isEmpty ? 'size-8' : 'size-4 shrink-0'}
+          strokeWidth={isEmpty ? 1.5 : 2}
+        />
+        {isEmpty && <span className="text-base font-medium text-ink">{t('empty')}</span>}
+        <span>{t(isDragging ? 'upload.drop_here' : 'upload.drop')}</span>
       </button>
     </>
   )

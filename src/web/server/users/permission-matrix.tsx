@@ -9,12 +9,13 @@ type MatrixProps = {
   groups: PermissionGroups
   granted: ReadonlySet<string>
   onChange: (granted: ReadonlySet<string>) => void
+  error?: string | undefined
 }
 
 const implicitPermissions = 'websocket.connect'
 
 /** Checkboxes for every permission by group, with presets. Users cannot grant permissions they do not have. */
-export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
+export function PermissionMatrix({ groups, granted, onChange, error }: MatrixProps) {
   const { t } = useTranslation('users')
   const { can } = useServer()
   const known = Object.entries(groups).flatMap(([group, { keys }]) =>
@@ -34,6 +35,11 @@ export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-4">
       <legend className="pb-2 text-sm font-medium">{t('permissions')}</legend>
+      {error && (
+        <p role="alert" className="text-sm text-bad">
+          {error}
+        </p>
+      )}
       <div role="group" aria-label={t('presets')} className="flex flex-wrap gap-2">
         {(Object.keys(presets) as Preset[]).map((preset) => (
           <Button key={preset} onClick={() => choose(presets[preset])}>
@@ -54,7 +60,7 @@ export function PermissionMatrix({ groups, granted, onChange }: MatrixProps) {
   )
 }
 
-type GroupProps = Omit<MatrixProps, 'groups'> & { group: string; keys: string[] }
+type GroupProps = Omit<MatrixProps, 'groups' | 'error'> & { group: string; keys: string[] }
 
 function Group({ group, keys, granted, onChange }: GroupProps) {
   const { t } = useTranslation('users')

@@ -33,7 +33,18 @@ export function SubuserDialog({ subuser, onClose }: { subuser: Subuser | null; o
       onClose()
     },
   })
+  const [isUnchosen, setUnchosen] = useState(false)
   const requestError = asRequestError(saving.error)
+  const choose = (next: ReadonlySet<string>) => {
+    setUnchosen(false)
+    setGranted(next)
+  }
+  // An invitation without a choice lets its user in to nothing.
+  const submit = () => {
+    const hasChoice = subuser !== null || [...granted].some((name) => name !== implicitPermissions)
+    if (hasChoice) saving.mutate()
+    else setUnchosen(true)
+  }
   const form = 'subuser-form'
   return (
     <Dialog
@@ -56,7 +67,7 @@ export function SubuserDialog({ subuser, onClose }: { subuser: Subuser | null; o
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          saving.mutate()
+          submit()
         }}
       >
         {!subuser && (
@@ -72,7 +83,14 @@ export function SubuserDialog({ subuser, onClose }: { subuser: Subuser | null; o
         )}
         <FormError error={saving.error} fields={['email']} />
         <Loaded query={groups}>
-          {(known) => <PermissionMatrix groups={known} granted={granted} onChange={setGranted} />}
+          {(known) => (
+            <PermissionMatrix
+              groups={known}
+              granted={granted}
+              onChange={choose}
+              error={isUnchosen ? t('unchosen') : undefined}
+            />
+          )}
         </Loaded>
       </form>
     </Dialog>

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute } from '@tanstack/react-router'
-import { Rocket } from 'lucide-react'
+import { createFileRoute, Link } from '@tanstack/react-router'
+import { Rocket, Wrench } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { rowsOf } from '../../../../api/resources.ts'
 import { startupQuery } from '../../../../api/startup.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
+import { site } from '../../../../app/site.ts'
 import { loadTexts } from '../../../../app/texts.ts'
+import { buttonStyle } from '../../../../components/button.tsx'
 import { Card, PageHeader } from '../../../../components/card.tsx'
 import { CopyButton } from '../../../../components/copy-button.tsx'
 import { EmptyState, Loaded } from '../../../../components/states.tsx'
@@ -28,7 +30,7 @@ function StartupPage() {
   usePageTitle(t('title'), server.name)
   return (
     <>
-      <PageHeader title={t('title')} />
+      <PageHeader title={t('title')} actions={<AdministratorLink />} />
       <Loaded query={startup}>
         {(data) => (
           <div className="flex flex-col gap-4">
@@ -51,5 +53,22 @@ function StartupPage() {
         )}
       </Loaded>
     </>
+  )
+}
+
+/** Leads administrators who may change servers to where the command, any image and locked variables can be changed. */
+function AdministratorLink() {
+  const { t } = useTranslation('startup')
+  const { server } = useServer()
+  if (((site.acl?.servers ?? 0) & 2) === 0) return null
+  return (
+    <Link
+      to="/admin/$"
+      params={{ _splat: `servers/${server.internal_id}/startup` }}
+      className={buttonStyle()}
+    >
+      <Wrench aria-hidden className="size-4" />
+      {t('administrate')}
+    </Link>
   )
 }
