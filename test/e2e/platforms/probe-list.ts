@@ -215,20 +215,22 @@ const headers = [
   }),
 ]
 
+const cookiesOfGuest = {
+  roost_session: ['httponly', 'path=/', 'samesite=lax'],
+  'XSRF-TOKEN': ['path=/', 'samesite=lax'],
+}
+
 const browsers = [
   probe('the cookies of a guest', 'guest GET /sanctum/csrf-cookie', '204', {
-    headers: {
-      'set-cookie': {
-        roost_session: ['httponly', 'path=/', 'samesite=lax'],
-        'XSRF-TOKEN': ['path=/', 'samesite=lax'],
-      },
-    },
+    headers: { 'set-cookie': cookiesOfGuest },
   }),
   probe('a page for those who are signed in', 'guest GET /', '302', {
     headers: { location: '/auth/login' },
   }),
-  probe('a page that does not exist', 'guest GET /nowhere', '404 NotFoundHttpException', {
+  probe('an address that does not exist', 'guest GET /nowhere', '404 NotFoundHttpException'),
+  probe('a page that does not exist', 'guest GET /nowhere', '404 page', {
     request: { headers: { accept: 'text/html' } },
+    headers: { 'set-cookie': cookiesOfGuest },
   }),
   probe('a session', 'browser GET /api/client/account', '200 user'),
   probe('a session that does not exist', 'guest GET /api/client/account', '401 AuthenticationException', {

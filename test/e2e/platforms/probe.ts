@@ -16,30 +16,32 @@ export type Probe = {
   expected: Recorded
 }
 
-/** Headers that are the same in every response except pages. */
+/** Headers that are the same in every response; those of `ofPages` are a page's own. */
 const common: Record<string, string> = {
   'content-type': 'application/json',
   'cache-control': 'no-store, private',
   'content-security-policy': "default-src 'none'",
   'x-content-type-options': 'nosniff',
 }
+const ofPages = ['content-type', 'content-security-policy']
 const others = ['allow', 'location', 'www-authenticate']
 
 /** Extracts the compared part of a response. */
 export function record(answer: RawAnswer): Recorded {
   const { status, headers, text } = answer
   const seen: Record<string, unknown> = {}
+  const isPage = /^text\/html\b/.test(headers.get('content-type') ?? '')
   for (const [name, value] of Object.entries(common)) {
     const given = (headers.get(name) ?? '').replace(/; *charset=utf-8$/i, '')
     const isWithoutBody = name === 'content-type' && text === ''
-    if (given !== value && !isWithoutBody) seen[name] = given
+    if (given !== value && !isWithoutBody && !(isPage && ofPages.includes(name))) seen[name] = given
   }
   for (const name of others) {
     const value = headers.get(name)
     if (value !== null) seen[name] = value.split(', ').toSorted().join(', ')
   }
   if (headers.getSetCookie().length > 0) seen['set-cookie'] = cookiesOf(headers)
-  const form = answer.body === null ? text : formOf(answer.body)
+  const form = isPage ? 'page' : answer.body === null ? text : formOf(answer.body)
   return {
     answer: `${status} ${form}`.trim(),
     ...(Object.keys(seen).length > 0 ? { headers: seen } : {}),

@@ -2,7 +2,7 @@ import type { Chromium, Tab } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 
 /** The viewport and theme of a page. */
-export type Appearance = { viewport: { width: number; height: number }; theme: 'light' | 'dark' }
+export type Appearance = { viewport: { width: number; height: number }; theme: 'system' | 'light' | 'dark' }
 
 /** Timeout of one step on a busy machine. */
 const stepTimeoutMs = 20_000

@@ -39,7 +39,7 @@ const impacts: readonly Impact[] = ['minor', 'moderate', 'serious', 'critical']
 
 /** Lists accessibility violations of a page from a severity on, a line each. */
 async function barriersOf(page: Page, least: Impact): Promise<string[]> {
-  const { violations } = (await page.evaluate(`(() => { ${axe}; return axe.run(document) })()`)) as AxeResults
+  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
   return violations
     .filter(({ impact }) => impacts.indexOf(impact ?? 'minor') >= impacts.indexOf(least))
     .flatMap(({ id, nodes }) =>
@@ -47,18 +47,31 @@ async function barriersOf(page: Page, least: Impact): Promise<string[]> {
     )
 }
 
-async function faultsOf({ page, problems }: Tab, screen: Screen, least: Impact = 'minor'): Promise<string[]> {
+/** Lists what is wrong with the layout of a page, and its accessibility violations in one theme after the other. */
+async function faultsOf({ page, problems }: Tab, screen: Screen, least: Impact): Promise<string[]> {
   await openScreen(page, screen)
   const [headings, overflow] = await page.evaluate(() => [
     [...document.querySelectorAll('h1')].length,
     document.documentElement.scrollWidth - innerWidth,
   ])
-  return [
+  const faults = [
     ...(headings === 1 ? [] : [`${headings} first headings`]),
     ...((overflow ?? 0) > 0 ? [`${overflow} pixels wider than the window`] : []),
-    ...(await barriersOf(page, least)),
-    ...problems(),
-  ].map((fault) => `${screen.name}: ${fault}`)
+  ]
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    faults.push(...(await barriersOf(page, least)).map((barrier) => `${theme}: ${barrier}`))
+  }
+  return [...faults, ...problems()].map((fault) => `${screen.name}: ${fault}`)
+}
+
+/** Opens each screen in a browser that has axe, and lists what is wrong with them. */
+async function faultsOfAll(tab: Tab, screens: Screen[], least: Impact = 'minor'): Promise<string[]> {
+  await tab.context.addInitScript(axe)
+  const faults: string[] = []
+  for (const screen of screens) faults.push(...(await faultsOf(tab, screen, least)))
+  await tab.context.close()
+  return faults
 }
 
 describe('the list of servers', () => {
@@ -121,32 +134,20 @@ describe('the console', () => {
   })
 })
 
-const appearances = viewports.flatMap((viewport) =>
-  themes.map((theme) => [viewport.name, theme, viewport] as const),
-)
+describe.each(viewports)('every screen on a $name, in both themes', (viewport) => {
+  const appearance = { viewport, theme: 'system' } as const
 
-describe.each(appearances)('every screen on a %s, %s', (_name, theme, viewport) => {
   it('is there for guests', { timeout: 120_000 }, async () => {
-    const tab = await openGuest(chromium, panel, { viewport, theme })
-    const faults: string[] = []
-    for (const screen of guestScreens) faults.push(...(await faultsOf(tab, screen)))
-    expect(faults).toEqual([])
-    await tab.context.close()
+    expect(await faultsOfAll(await openGuest(chromium, panel, appearance), guestScreens)).toEqual([])
   })
 
   it('is there for players', { timeout: 240_000 }, async () => {
-    const tab = await openSignedIn(chromium, panel, { viewport, theme })
-    const faults: string[] = []
-    for (const screen of playerScreens(screenData)) faults.push(...(await faultsOf(tab, screen)))
-    expect(faults).toEqual([])
-    await tab.context.close()
+    const tab = await openSignedIn(chromium, panel, appearance)
+    expect(await faultsOfAll(tab, playerScreens(screenData))).toEqual([])
   })
 
   it('is there for administrators', { timeout: 240_000 }, async () => {
-    const tab = await openSignedIn(chromium, panel, { viewport, theme }, panel.bootstrap.admin)
-    const faults: string[] = []
-    for (const screen of adminScreens) faults.push(...(await faultsOf(tab, screen, 'serious')))
-    expect(faults).toEqual([])
-    await tab.context.close()
+    const tab = await openSignedIn(chromium, panel, appearance, panel.bootstrap.admin)
+    expect(await faultsOfAll(tab, adminScreens, 'serious')).toEqual([])
   })
 })
