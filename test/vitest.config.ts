@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { writeDefaultAssets } from '../src/web/default-assets.ts'
 import { chromiumPath } from './support/chromium-path.ts'
+import { LongestFirst } from './support/longest-first.ts'
 import { tierReporter } from './support/tier-reporter.ts'
 import { filesOf, otherSurfaces, surfacesThatDiffer } from './tiers.ts'
 
@@ -36,6 +37,7 @@ const overDriver = (driver: 'postgres' | 'neon', name: string, include: string[]
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // What is logged where everything went well only hides what did not.
     silent: 'passed-only',
     reporters: ['default', tierReporter()],
