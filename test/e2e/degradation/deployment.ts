@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { Hono } from 'hono'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { rowsOf } from '../../../src/db/database.ts'
 import type { HttpEnv } from '../../../src/http/http-env.ts'
 import type { PanelConfig } from '../../../src/panel.ts'
+import { rowsOf } from '../../../src/db/database.ts'
 import { signMessage } from '../../../src/dev/qstash/signature.ts'
 import { startNode } from '../../../src/platform/node.ts'
 import { surfaces } from '../../../src/surfaces/all.ts'
@@ -17,6 +17,7 @@ import { openTestStore, type TestStore } from '../../support/object-store.ts'
 import { freePort } from '../../support/panel-process.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { startStubDaemon, type StubDaemon } from '../../support/stub-daemon.ts'
+import { until } from '../../support/until.ts'
 import { signingKeys } from '../../support/world.ts'
 
 export type Call = { token?: string; body?: unknown; headers?: Record<string, string> }
@@ -37,7 +38,7 @@ export type Deployment = {
   request: (method: string, path: string, call?: Call) => Promise<Answer>
   /** Sends the tick that the queue sends each minute. */
   tick: () => Promise<Answer>
-  /** Makes all waiting jobs due and sends a tick. */
+  /** Waits until no job runs any more, makes all waiting jobs due and sends a tick. */
   passTime: () => Promise<void>
   health: () => Promise<Answer>
   /** Reads every row that a request can change, with its timestamps. */
@@ -119,6 +120,8 @@ async function startDeployment({
     tick,
     config: watcher.config(),
     passTime: async () => {
+      const running = sql`select id from jobs where state = 'running'`
+      await until(async () => expect(rowsOf(await services.database.db.execute(running))).toEqual([]))
       await services.database.db.execute(sql`update jobs set run_at = now() where state = 'waiting'`)
       expect((await tick()).status).toBe(200)
     },
