@@ -29,7 +29,7 @@ export function Card({
           {actions}
         </header>
       )}
-      <div className="p-4 sm:p-5">{children}</div>
+      <div className="p-4 has-[>:only-child:empty]:pt-0 sm:p-5">{children}</div>
     </section>
   )
 }

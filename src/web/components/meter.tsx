@@ -6,11 +6,14 @@ export function Meter({
   value,
   limit,
   text,
+  hideLabel = false,
 }: {
   label: string
   value: number
   limit: number | null
   text: string
+  /** Where what stands around it says what it is. */
+  hideLabel?: boolean
 }) {
   const ratio = limit ? Math.min(1, value / limit) : null
   const tone =
@@ -18,7 +21,7 @@ export function Meter({
   return (
     <div className="min-w-0">
       <div className="flex items-baseline justify-between gap-2 text-xs">
-        <span className="text-muted">{label}</span>
+        {!hideLabel && <span className="text-muted">{label}</span>}
         <span className="truncate font-medium tabular-nums">{text}</span>
       </div>
       <div

@@ -134,7 +134,7 @@ export function ListTable<Row>({
                   <RowCheck row={row} rows={rows} selection={selection} first={first} />
                 </td>
               )}
-              <th scope="row" className={`${cell} max-w-80 font-normal wrap-anywhere`}>
+              <th scope="row" className={`${cell} max-w-80 min-w-32 font-normal wrap-anywhere`}>
                 <RowLink to={props.linkTo?.(row)}>{first.cell(row)}</RowLink>
               </th>
               {others.map((column) => (
@@ -142,7 +142,7 @@ export function ListTable<Row>({
                   key={column.name}
                   className={classNames(
                     cell,
-                    'max-w-72 wrap-anywhere',
+                    'max-w-56 wrap-break-word',
                     column.isNumber && 'text-right tabular-nums',
                   )}
                 >

@@ -36,6 +36,25 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
   }
   const hasColumns = props.columns.some(({ isOptional }) => isOptional)
   if (!props.searchBy && filters.length === 0 && !hasColumns) return null
+  const isMany = filters.length > 2
+  const fields = filters.length > 0 && (
+    <div
+      className={classNames(
+        'w-full flex-wrap gap-2',
+        isMany ? 'md:grid md:grid-cols-[repeat(auto-fill,minmax(8.25rem,1fr))]' : 'md:flex md:w-auto',
+        isOpen ? 'flex' : 'hidden',
+      )}
+    >
+      {filters.map((filter) => (
+        <Filter
+          key={filter.name}
+          filter={filter}
+          value={search.filters[filter.name] ?? ''}
+          onChange={(value) => setFilter(filter.name, value)}
+        />
+      ))}
+    </div>
+  )
   return (
     <search className="flex flex-wrap items-start gap-2 pb-4">
       {props.searchBy && (
@@ -43,7 +62,7 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
           label={props.searchLabel ?? t('strings:action.search')}
           text={search.text}
           onSearch={(text) => onChange({ text })}
-          className={classNames('grow basis-full', filters.length <= 2 && 'md:basis-48')}
+          className={classNames('grow md:basis-48', filters.length > 0 ? 'basis-full' : 'basis-48')}
         />
       )}
       {filters.length > 0 && (
@@ -57,16 +76,7 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
           {count > 0 && ` (${count})`}
         </Button>
       )}
-      <div className={classNames('w-full flex-wrap gap-2 md:flex md:w-auto', isOpen ? 'flex' : 'hidden')}>
-        {filters.map((filter) => (
-          <Filter
-            key={filter.name}
-            filter={filter}
-            value={search.filters[filter.name] ?? ''}
-            onChange={(value) => setFilter(filter.name, value)}
-          />
-        ))}
-      </div>
+      {!isMany && fields}
       {count > 0 && (
         <Button variant="quiet" onClick={() => onChange({ filters: {} })}>
           {t('list.clear')}
@@ -74,6 +84,7 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
       )}
       {props.views && <SavedViews list={props.views} search={search} onChange={onChange} />}
       {hasColumns && <ColumnsMenu columns={props.columns} search={search} onChange={onChange} />}
+      {isMany && fields}
     </search>
   )
 }
@@ -120,7 +131,7 @@ function Filter({
     <SelectField
       label={label}
       hideLabel
-      className="grow basis-36 md:w-44 md:grow-0"
+      className={filterStyle}
       value={value}
       onChange={({ target }) => onChange(target.value)}
     >
@@ -134,7 +145,7 @@ function Filter({
   )
 }
 
-const filterStyle = 'grow basis-36 md:w-40 md:grow-0'
+const filterStyle = 'grow basis-36 md:grow-0 md:basis-44'
 
 /** IPv4 and IPv6 addresses, roughly: the panel refuses the rest. */
 const addressPattern = /^(\d{1,3}(\.\d{1,3}){3}|(?=.*:)[\da-f:.]{2,45})$/i

@@ -27,7 +27,11 @@ export function Promised({
   limit: number | null
 }) {
   const text = `${formatMebibytes(promised)} / ${limit === null ? '∞' : formatMebibytes(limit)}`
-  return <Meter label={label} value={promised} limit={limit} text={text} />
+  return (
+    <div className="min-w-28">
+      <Meter hideLabel label={label} value={promised} limit={limit} text={text} />
+    </div>
+  )
 }
 
 /** The nodes with their state and usage. */

@@ -3,9 +3,11 @@ import { Database as DatabaseIcon, RotateCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
-import { Card, RowList } from '../../components/card.tsx'
+import { buttonStyle } from '../../components/button.tsx'
+import { RowList } from '../../components/card.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { AdminAction } from '../admin-action.tsx'
+import { AdminLink } from '../admin-link.tsx'
 import { FormSection, SelectInput, TextInput } from '../form/fields.tsx'
 import { ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
@@ -16,12 +18,18 @@ export function ServerDatabases({ server }: { server: Server }) {
   const { t } = useTranslation('admin')
   const path = `/servers/${server.id}/databases`
   const query = useQuery({ ...adminQuery<List<Database>>(path, { include: 'host' }), select: rowsOf })
+  const hosts = useQuery({
+    queryKey: ['admin', 'database-hosts', 'all'],
+    queryFn: ({ signal }) =>
+      adminGet<PageOf<DatabaseHost>>('/database-hosts', { per_page: 500 }, signal).then(rowsOf),
+    enabled: can('server_databases', 'write') && can('database_hosts', 'read'),
+  })
   return (
     <div className="flex flex-col gap-4">
       <Loaded query={query}>
         {(databases) =>
           databases.length === 0 ? (
-            <EmptyState icon={DatabaseIcon} title={t('servers.no_databases')} />
+            <NoDatabases hasHosts={hosts.data?.length !== 0} />
           ) : (
             <RowList label={t('servers.part_databases')}>
               {databases.map((database) => (
@@ -31,8 +39,22 @@ export function ServerDatabases({ server }: { server: Server }) {
           )
         }
       </Loaded>
-      {can('server_databases', 'write') && can('database_hosts', 'read') && <NewDatabase path={path} />}
+      {hosts.data && hosts.data.length > 0 && <NewDatabase path={path} hosts={hosts.data} />}
     </div>
+  )
+}
+
+function NoDatabases({ hasHosts }: { hasHosts: boolean }) {
+  const { t } = useTranslation('admin')
+  if (hasHosts) return <EmptyState icon={DatabaseIcon} title={t('servers.no_databases')} />
+  return (
+    <EmptyState icon={DatabaseIcon} title={t('servers.no_databases')} text={t('servers.no_hosts')}>
+      {can('database_hosts', 'write') && (
+        <AdminLink to="database-hosts" className={buttonStyle()}>
+          {t('nav.database_hosts')}
+        </AdminLink>
+      )}
+    </EmptyState>
   )
 }
 
@@ -76,16 +98,9 @@ function DatabaseRow({ path, database }: { path: string; database: Database }) {
   )
 }
 
-function NewDatabase({ path }: { path: string }) {
+function NewDatabase({ path, hosts }: { path: string; hosts: readonly DatabaseHost[] }) {
   const { t } = useTranslation('admin')
-  const hosts = useQuery({
-    queryKey: ['admin', 'database-hosts', 'all'],
-    queryFn: ({ signal }) =>
-      adminGet<PageOf<DatabaseHost>>('/database-hosts', { per_page: 500 }, signal).then(rowsOf),
-  })
-  if (!hosts.data) return null
-  if (hosts.data.length === 0) return <Card>{t('servers.no_hosts')}</Card>
-  const choices = hosts.data.map(({ id, name }) => [String(id), name] as const)
+  const choices = hosts.map(({ id, name }) => [String(id), name] as const)
   return (
     <ResourceForm
       initial={{ database: '', remote: '%', host: choices[0]?.[0] ?? '' }}

@@ -86,7 +86,9 @@ function CredentialRow({ path, credential }: { path: string; credential: Credent
     <li className="flex items-center gap-3 py-2 text-sm">
       <div className="min-w-0 flex-1">
         <p className="wrap-anywhere">{name}</p>
-        {detail !== '' && detail !== name && <PrivateText text={detail} className="text-xs text-muted" />}
+        {detail !== '' && detail !== name && (
+          <PrivateText text={detail} className="text-xs wrap-anywhere text-muted" />
+        )}
       </div>
       {can('users', 'write') && (
         <AdminAction

@@ -18,21 +18,24 @@ export function UserManage({ user }: { user: User }) {
     <ActionRows>
       <ActForUser user={user} path={path} />
       <VerifyEmail path={path} />
-      <ActionRow title={t('users.suspend')} text={t('users.suspend_text')}>
-        <AdminAction
-          label={t('users.suspend')}
-          run={() => adminSend('POST', `${path}/suspend`)}
-          done={t('users.suspended')}
-          confirm={{ title: t('users.suspend'), text: t('users.suspend_text') }}
-        />
-      </ActionRow>
-      <ActionRow title={t('users.unsuspend')} text={t('users.unsuspend_text')}>
-        <AdminAction
-          label={t('users.unsuspend')}
-          run={() => adminSend('POST', `${path}/unsuspend`)}
-          done={t('users.unsuspended')}
-        />
-      </ActionRow>
+      {user.meta?.sign_in_suspended_at ? (
+        <ActionRow title={t('users.unsuspend')} text={t('users.unsuspend_text')}>
+          <AdminAction
+            label={t('users.unsuspend')}
+            run={() => adminSend('POST', `${path}/unsuspend`)}
+            done={t('users.unsuspended')}
+          />
+        </ActionRow>
+      ) : (
+        <ActionRow title={t('users.suspend')} text={t('users.suspend_text')}>
+          <AdminAction
+            label={t('users.suspend')}
+            run={() => adminSend('POST', `${path}/suspend`)}
+            done={t('users.suspended')}
+            confirm={{ title: t('users.suspend'), text: t('users.suspend_text') }}
+          />
+        </ActionRow>
+      )}
       <ActionRow title={t('users.reset_password')} text={t('users.reset_password_text')}>
         <AdminAction
           label={t('users.reset_password')}

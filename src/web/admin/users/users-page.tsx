@@ -66,7 +66,13 @@ export function UsersPage() {
 export function UserRole({ user }: { user: User }) {
   const { t } = useTranslation('admin')
   const role = user.relationships?.role?.attributes
-  if (user.root_admin) return <Badge tone="brand">{t('users.administrator')}</Badge>
-  if (role) return <Badge tone="info">{role.name}</Badge>
-  return <span className="text-muted">{t('users.user')}</span>
+  const suspended = user.meta?.sign_in_suspended_at && <Badge tone="warn">{t('status.suspended')}</Badge>
+  if (user.root_admin || role)
+    return (
+      <>
+        <Badge tone={user.root_admin ? 'brand' : 'info'}>{role?.name ?? t('users.administrator')}</Badge>{' '}
+        {suspended}
+      </>
+    )
+  return suspended || <span className="text-muted">{t('users.user')}</span>
 }
