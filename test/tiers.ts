@@ -27,7 +27,8 @@ const patterns: Record<Tier, string[]> = {
   unit: [
     '{adapters,domain,http}/*.test.ts',
     'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
-    'contract/{admin-levels,encrypted-columns,passwords,readme,refusal-texts,routes,rules,tiers}.test.ts',
+    'contract/{admin-levels,admin-screens,encrypted-columns,passwords,readme}.test.ts',
+    'contract/{refusal-texts,routes,rules,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
     'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
   ],

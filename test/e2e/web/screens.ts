@@ -78,7 +78,7 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
 /** The screens of an administrator. */
 export const adminScreens: Screen[] = [
   { name: 'admin-overview', path: '/admin', shows: 'Newest events' },
-  { name: 'admin-setup-panel', path: '/admin/setup/panel', shows: 'How it presents itself' },
+  { name: 'admin-setup-panel', path: '/admin/setup', shows: 'How it presents itself' },
   { name: 'admin-setup-mail', path: '/admin/setup/mail', shows: 'Name of the sender' },
   { name: 'admin-setup-location', path: '/admin/setup/location', shows: 'This machine' },
   { name: 'admin-setup-node', path: '/admin/setup/node', shows: 'local answers' },
@@ -106,6 +106,9 @@ export const adminScreens: Screen[] = [
   { name: 'admin-nodes', path: '/admin/nodes', shows: 'local' },
   { name: 'admin-new-node', path: '/admin/nodes/new', shows: 'Capacity' },
   { name: 'admin-node', path: '/admin/nodes/1', shows: 'At a glance' },
+  { name: 'admin-node-settings', path: '/admin/nodes/1/settings', shows: 'Capacity' },
+  { name: 'admin-node-servers', path: '/admin/nodes/1/servers', shows: 'Demo server' },
+  { name: 'admin-node-doctor', path: '/admin/nodes/1/doctor', shows: 'This browser reaches the node.' },
   { name: 'admin-node-allocations', path: '/admin/nodes/1/allocations', shows: 'Demo server' },
   {
     name: 'admin-node-usage',
@@ -120,6 +123,9 @@ export const adminScreens: Screen[] = [
   { name: 'admin-egg-import', path: '/admin/nests', shows: 'Demo', act: compareDemoEgg },
   { name: 'admin-users', path: '/admin/users', shows: 'player' },
   { name: 'admin-user', path: '/admin/users/2', shows: 'First name' },
+  { name: 'admin-new-user', path: '/admin/users/new', shows: 'First name' },
+  { name: 'admin-user-servers', path: '/admin/users/2/servers', shows: 'Demo server' },
+  { name: 'admin-user-access', path: '/admin/users/2/access', shows: 'For the bot' },
   { name: 'admin-user-manage', path: '/admin/users/2/manage', shows: 'Delete user' },
   { name: 'admin-roles', path: '/admin/roles', shows: /role/i },
   { name: 'admin-keys', path: '/admin/keys', shows: 'Full access' },
@@ -130,6 +136,7 @@ export const adminScreens: Screen[] = [
   { name: 'admin-jobs', path: '/admin/jobs', shows: /in total/ },
   { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
   { name: 'admin-appearance', path: '/admin/settings/appearance', shows: 'Preview' },
+  { name: 'admin-settings-first', path: '/admin/settings', shows: 'An empty field has its default.' },
   { name: 'admin-settings', path: '/admin/settings/sign_in', shows: 'sign_in.password' },
 ]
 

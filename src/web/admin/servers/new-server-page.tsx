@@ -27,6 +27,7 @@ import type { Egg, Item, Server } from '../resources.ts'
 import { eggValues, environmentOf, useEgg, VariableFields } from './egg-fields.tsx'
 import { LimitFields, limitsBody, limitsOf, newLimits } from './limit-fields.tsx'
 import { fetchServer } from './server-queries.ts'
+import { ordersOf, ServerSeries, useServerSeries } from './server-series.tsx'
 import { startupValues } from './startup-values.ts'
 import { PlacementList } from './placement.tsx'
 
@@ -35,6 +36,7 @@ export const newServer: FormValues = {
   name: '',
   description: '',
   external_id: '',
+  count: '1',
   user: '',
   egg: '',
   docker_image: '',
@@ -95,13 +97,21 @@ function NewServerForm({ preset, source }: { preset: FormValues; source: Server 
   const { t } = useTranslation('admin')
   const navigate = useAdminNavigate()
   const [chosenEgg, setEgg] = useState<Egg | null>(null)
+  const series = useServerSeries((values) => createServer(values, chosenEgg))
+  if (series.items.length > 0) return <ServerSeries series={series} />
   return (
     <ResourceForm
       initial={preset}
-      save={(values) => createServer(values, chosenEgg)}
+      // What is wrong with the first one stands beside its field, and then there is none of the others.
+      save={async (values) => {
+        const orders = ordersOf(values, t('servers.count_range'))
+        return { orders, first: await createServer(orders[0] ?? values, chosenEgg) }
+      }}
       submit={t('servers.create')}
       saved={t('servers.created')}
-      onSaved={({ attributes }) => navigate(`servers/${attributes.id}`)}
+      onSaved={({ orders, first }) =>
+        orders.length > 1 ? series.begin(orders, first) : navigate(`servers/${first.attributes.id}`)
+      }
     >
       <FormSection
         title={t('servers.identity')}
@@ -111,6 +121,7 @@ function NewServerForm({ preset, source }: { preset: FormValues; source: Server 
         <PickInput name="user" label={t('strings:word.owner')} source={userChoices} isRequired />
         <LongTextInput name="description" rows={2} />
         <TextInput name="external_id" />
+        <CountInput />
       </FormSection>
       <EggSection source={source} onEgg={setEgg} />
       <Placement />
@@ -118,6 +129,9 @@ function NewServerForm({ preset, source }: { preset: FormValues; source: Server 
     </ResourceForm>
   )
 }
+
+/** How many servers are made. An address that is chosen is that of one. */
+const CountInput = () => useForm().values.placement === 'deploy' && <TextInput name="count" type="number" />
 
 /** Creates a server from the values of a form. */
 export function createServer(values: FormValues, egg: Egg | null): Promise<Item<Server>> {
