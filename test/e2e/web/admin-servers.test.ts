@@ -28,26 +28,6 @@ async function sitDown(): Promise<PageDriver> {
   return driver
 }
 
-/** Creates a server where there is room, without waiting for its installation. */
-async function makeServer(values: { name: string; user: number; nest: number; egg: number }): Promise<void> {
-  const { attributes } = (
-    await panel.asAdmin('GET', `/nests/${values.nest}/eggs/${values.egg}?include=variables`)
-  ).body
-  const variables = attributes.relationships.variables.data.map(({ attributes }: any) => attributes)
-  const answer = await panel.asAdmin('POST', '/servers', {
-    ...values,
-    docker_image: Object.values(attributes.docker_images)[0],
-    startup: attributes.startup,
-    environment: Object.fromEntries(
-      variables.map((variable: any) => [variable.env_variable, variable.default_value]),
-    ),
-    limits: { memory: 64, swap: 0, disk: 64, io: 500, cpu: 0 },
-    feature_limits: { databases: 0, allocations: 0, backups: 0 },
-    deploy: { locations: [], dedicated_ip: false, port_range: ['31000-31004'] },
-  })
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-}
-
 describe('an administrator', { timeout: testTimeout }, () => {
   it('creates a server, finds it, changes it, suspends it and deletes it', async () => {
     const name = `Arena ${randomUUID().slice(0, 8)}`
@@ -160,60 +140,6 @@ describe('an administrator', { timeout: testTimeout }, () => {
 })
 
 describe('many servers at once', { timeout: testTimeout }, () => {
-  it('are chosen by mouse and keyboard, acted on, followed, and what failed is tried again', async () => {
-    const prefix = `Fleet ${randomUUID().slice(0, 8)}`
-    const { id } = panel.bootstrap.server
-    const { user, nest, egg, node } = (await panel.asAdmin('GET', `/servers/${id}`)).body.attributes
-    const ports = { ip: '127.0.0.1', ports: ['31000-31004'] }
-    expect((await panel.asAdmin('POST', `/nodes/${node}/allocations`, ports)).status).toBe(204)
-    for (const name of ['a', 'b', 'c', 'd']) await makeServer({ name: `${prefix} ${name}`, user, nest, egg })
-    const { page, button, heading, confirmation, ...driver } = await sitDown()
-    await driver.signIn(panel.bootstrap.admin)
-    await page.goto(`/admin/servers?q=${encodeURIComponent(prefix)}&sort=name`)
-    const check = (name: string) => page.getByRole('checkbox', { name: `Choose ${prefix} ${name}` })
-    const chosen = page.getByRole('region', { name: 'Chosen rows' })
-
-    await check('a').click()
-    await chosen.getByText('1 chosen').waitFor()
-    await check('c').click({ modifiers: ['Shift'] })
-    await chosen.getByText('3 chosen').waitFor()
-    await check('c').press('ArrowDown')
-    await page.keyboard.press('Space')
-    await chosen.getByText('4 chosen').waitFor()
-    await check('d').click()
-    await chosen.getByRole('button', { name: 'Choose all 4 that match' }).click()
-    await chosen.getByText('4 chosen').waitFor()
-
-    await driver.choose('Actions', 'Suspend')
-    const suspending = confirmation('Suspend: 4 servers')
-    await suspending.getByText(`${prefix} b`).waitFor()
-    await suspending.getByRole('button', { name: 'Suspend' }).click()
-    await heading('Suspend').waitFor()
-    await page.getByText('4 of 4 servers').waitFor()
-    await page.goto(`/admin/servers?q=${encodeURIComponent(prefix)}&status=suspended`)
-    await page.getByText('4 in total.').waitFor()
-
-    await page.getByRole('checkbox', { name: 'Choose this page' }).check()
-    await driver.choose('Actions', 'Start')
-    await confirmation('Start: 4 servers').getByRole('button', { name: 'Start' }).click()
-    await page.getByText('The server is suspended.').first().waitFor()
-    await button('Try the failed ones again (4)').click()
-    await page.getByText('4 of 4 servers').waitFor()
-
-    await page.goto(`/admin/servers?q=${encodeURIComponent(prefix)}`)
-    await page.getByRole('checkbox', { name: 'Choose this page' }).check()
-    await driver.choose('Actions', 'Delete')
-    const deleting = confirmation('Delete: 4 servers')
-    const remove = deleting.getByRole('button', { name: 'Delete' })
-    expect(await remove.isDisabled()).toBe(true)
-    await deleting.getByRole('textbox').fill('4')
-    await remove.click()
-    await page.getByText('4 of 4 servers').waitFor()
-    await page.getByText('Done', { exact: true }).first().waitFor()
-    await page.getByRole('link', { name: 'Bulk actions' }).click()
-    await page.getByRole('row').filter({ hasText: 'Delete' }).first().waitFor()
-  })
-
   it('are not begun any more when the operation is cancelled', async () => {
     const { id } = panel.bootstrap.server
     const many = Array.from({ length: 500 }, (_, at) => 1_000_000 + at)
