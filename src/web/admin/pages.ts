@@ -9,6 +9,7 @@ import {
   ListTodo,
   type LucideIcon,
   MapPin,
+  Megaphone,
   Server,
   Settings,
   ShieldCheck,
@@ -94,6 +95,16 @@ const adminPages: readonly AdminPageDefinition[] = [
   page('setup/$step', ['settings', 'read'], async () => (await import('./setup/setup-page.tsx')).SetupPage),
   page('mounts', ['mounts', 'read'], async () => (await import('./mounts/mounts-page.tsx')).MountsPage),
   page('mounts/$id', ['mounts', 'read'], async () => (await import('./mounts/mount-page.tsx')).MountPage),
+  page(
+    'announcements',
+    ['announcements', 'read'],
+    async () => (await import('./announcements/announcements-page.tsx')).AnnouncementsPage,
+  ),
+  page(
+    'announcements/$id',
+    ['announcements', 'read'],
+    async () => (await import('./announcements/announcement-page.tsx')).AnnouncementPage,
+  ),
   page('jobs', ['jobs', 'read'], async () => (await import('./panel/jobs-page.tsx')).JobsPage),
   page(
     'activity',
@@ -127,6 +138,13 @@ const navPages: readonly NavPage[] = [
   { path: 'users', name: 'users', group: 'access', icon: Users, needs: 'users' },
   { path: 'roles', name: 'roles', group: 'access', icon: ShieldCheck, needs: 'administrators' },
   { path: 'keys', name: 'keys', group: 'access', icon: KeyRound, needs: 'api_keys' },
+  {
+    path: 'announcements',
+    name: 'announcements',
+    group: 'panel',
+    icon: Megaphone,
+    needs: 'announcements',
+  },
   { path: 'jobs', name: 'jobs', group: 'panel', icon: ListTodo, needs: 'jobs' },
   { path: 'activity', name: 'activity', group: 'panel', icon: History, needs: 'activity' },
   { path: 'settings', name: 'settings', group: 'panel', icon: Settings, needs: 'settings' },

@@ -1,5 +1,6 @@
 import type { PanelActivityResource } from '../../surfaces/application/resources/activity-log.ts'
 import type { AllocationResource } from '../../surfaces/application/resources/allocation.ts'
+import type { AnnouncementResource } from '../../surfaces/application/resources/announcement.ts'
 import type { ApplicationKeyResource } from '../../surfaces/application/resources/application-key.ts'
 import type {
   BulkOperationResource,
@@ -45,6 +46,10 @@ type RelatedList<Attributes> = { data?: { attributes: Attributes }[] | undefined
 type With<Resource, Relationships> = Resource & { relationships?: Partial<Relationships> }
 
 export type Allocation = With<AttributesOf<typeof AllocationResource>, { server: Related<Server> }>
+export type Announcement = With<
+  AttributesOf<typeof AnnouncementResource>,
+  { author: Related<User>; locations: RelatedList<Location>; nodes: RelatedList<Node> }
+>
 export type Location = With<
   AttributesOf<typeof LocationResource>,
   { nodes: RelatedList<Node>; servers: RelatedList<Server> }

@@ -1,3 +1,4 @@
+import type { presentAnnouncement } from '../../surfaces/browser/resources/announcement.ts'
 import type { presentUser } from '../../surfaces/browser/resources/sign-in.ts'
 
 /** The signed-in user, as the page was rendered with. */
@@ -29,6 +30,7 @@ declare global {
       acting?: Acting
       logo?: Logos
       links?: FooterLink[]
+      announcements?: ReturnType<typeof presentAnnouncement>[]
     }
   }
 }
@@ -53,5 +55,7 @@ export const site = {
   logo: window.SiteConfiguration?.logo ?? null,
   /** Links at the foot of every page. */
   links: window.SiteConfiguration?.links ?? [],
+  /** The announcements for the user. */
+  announcements: window.SiteConfiguration?.announcements ?? [],
   nonce: document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '',
 }

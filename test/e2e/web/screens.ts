@@ -38,6 +38,7 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
   const about = (page: string) => `/server/${server}${page}`
   return [
     { name: 'servers', path: '/', shows: 'Demo server' },
+    { name: 'announcements', path: '/', shows: 'Maintenance on Sunday' },
     { name: 'not-found-signed-in', path: '/nothing/here', shows: 'There is no page at this address.' },
     {
       name: 'console',
@@ -133,6 +134,17 @@ export const adminScreens: Screen[] = [
   { name: 'admin-mounts', path: '/admin/mounts', shows: 'Shared maps' },
   { name: 'admin-mount', path: '/admin/mounts/1', shows: 'Servers with this mount' },
   { name: 'admin-server-mounts', path: '/admin/servers/1/mounts', shows: 'Shared maps' },
+  { name: 'admin-announcements', path: '/admin/announcements', shows: 'Maintenance on Sunday' },
+  { name: 'admin-announcement', path: '/admin/announcements/1', shows: 'What users see' },
+  {
+    name: 'admin-new-announcement',
+    path: '/admin/announcements',
+    shows: 'Maintenance on Sunday',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Create announcement' }).click()
+      await page.getByText('What users see').waitFor()
+    },
+  },
   { name: 'admin-jobs', path: '/admin/jobs', shows: /in total/ },
   { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
   { name: 'admin-appearance', path: '/admin/settings/appearance', shows: 'Preview' },
@@ -172,6 +184,16 @@ async function addMount(panel: PanelProcess): Promise<void> {
   await panel.asAdmin('POST', `/servers/${id}/mounts`, { mount: added.body.attributes.id })
 }
 
+/** Adds an announcement for the node of the demo server. */
+async function addAnnouncement(panel: PanelProcess): Promise<void> {
+  const { node } = (await panel.asAdmin('GET', `/servers/${panel.bootstrap.server.id}`)).body.attributes
+  const body = '**Servers restart** at 4 o’clock.\n\nMore on the [status page](https://status.example.com).'
+  const places = { audience: 'servers', nodes: [node] }
+  const input = { title: 'Maintenance on Sunday', level: 'maintenance', body, ...places }
+  const added = await panel.asAdmin('POST', '/announcements', input)
+  expect(added.status, JSON.stringify(added.body)).toBe(201)
+}
+
 /** Starts the demo server and adds data for every screen. Call it once per panel. */
 export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
   const { identifier, id } = panel.bootstrap.server
@@ -192,6 +214,7 @@ export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
   })
   expect(changed.status, JSON.stringify(changed.body)).toBe(200)
   await addMount(panel)
+  await addAnnouncement(panel)
   await must('POST', `${about}/power`, { signal: 'start' })
   await writeFile(panel, identifier, '/notes.txt', 'First line\nSecond line\n')
   await writeFile(panel, identifier, '/old.txt', 'No longer needed\n')

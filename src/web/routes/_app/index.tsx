@@ -3,6 +3,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { SearchX, Server as ServerIcon } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Announcements } from '../../announcements/announcements.tsx'
 import { rowsOf } from '../../api/resources.ts'
 import { resourcesQuery, type ServerPage, serversQuery } from '../../api/servers.ts'
 import { usePageTitle } from '../../app/page-title.ts'
@@ -52,6 +53,9 @@ function Home() {
     void navigate({ search: (before) => readHomeSearch({ ...before, ...next }), replace: true })
   return (
     <main id="content" tabIndex={-1} className="mx-auto w-full max-w-7xl flex-1 p-4 outline-none">
+      <div className="mb-4 empty:mb-0">
+        <Announcements />
+      </div>
       <PageHeader
         title={t('title')}
         text={

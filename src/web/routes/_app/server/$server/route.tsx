@@ -1,5 +1,6 @@
 import { createFileRoute, Outlet } from '@tanstack/react-router'
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { Announcements } from '../../../../announcements/announcements.tsx'
 import { serverQuery } from '../../../../api/servers.ts'
 import { ServerProvider } from '../../../../server/server-context.tsx'
 import { ServerBanners } from '../../../../server/server-banners.tsx'
@@ -23,6 +24,7 @@ function ServerLayout() {
         <div className="flex min-w-0 flex-1 flex-col gap-4 lg:flex-row lg:gap-8">
           <ServerNav />
           <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col gap-4 outline-none">
+            <Announcements node={data.attributes.node} />
             <ServerBanners />
             <Outlet />
           </main>
