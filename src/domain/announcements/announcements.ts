@@ -197,7 +197,9 @@ const columnsOf = (input: AnnouncementChanges) => ({
 
 function requireEndAfterStart({ startsAt, endsAt }: Pick<Announcement, 'startsAt' | 'endsAt'>): void {
   if (endsAt !== null && endsAt <= startsAt)
-    throw invalidField('ends_at', 'after', 'The ends_at field must be a time after the start.')
+    throw invalidField('ends_at', 'after', 'The end must be a time after the start.', {
+      reason: 'announcement_ends_too_early',
+    })
 }
 
 const authorId = ({ actor }: Tx): number | null =>

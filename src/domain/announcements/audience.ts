@@ -43,7 +43,9 @@ export async function changePlaces(
     nodes: isForServers ? (sortedIds(sent.nodes) ?? before.nodes) : [],
   }
   if (isForServers && after.locations.length + after.nodes.length === 0)
-    throw invalidField('nodes', 'required_unless', 'Choose at least one location or node.')
+    throw invalidField('nodes', 'required_unless', 'Choose at least one location or node.', {
+      reason: 'announcement_without_places',
+    })
   if (differ(before.locations, after.locations)) requireAccessLevel(tx, 'locations', 'read')
   if (differ(before.nodes, after.nodes)) requireAccessLevel(tx, 'nodes', 'read')
   await replaceLocations(tx, id, after.locations)
