@@ -24,7 +24,7 @@ export const Route = createFileRoute('/_app/server/$server/network')({
 
 function NetworkPage() {
   const { t } = useTranslation('network')
-  const { id, server } = useServer()
+  const { id, server, can, offers } = useServer()
   const allocations = useQuery(allocationsQuery(id))
   usePageTitle(t('title'), server.name)
   const limit = server.feature_limits.allocations
@@ -45,6 +45,9 @@ function NetworkPage() {
                 limit={limit}
                 text={t('used', { used: rows.length, limit })}
               />
+            )}
+            {limit !== 0 && can('allocation.create') && !offers.allocations && (
+              <p className="text-sm text-muted">{t('add_off')}</p>
             )}
             {rows.length === 0 ? (
               <EmptyState icon={Network} title={t('empty')} />
