@@ -40,6 +40,7 @@ describe('while statements wait for the database', () => {
         code: 'ServiceOverloadedException',
         status: '503',
         detail: 'The panel has too much to do. Try again in a moment.',
+        meta: { reason: 'panel_overloaded' },
       },
     ])
     expect(headers.get('retry-after')).toBe('5')

@@ -35,7 +35,7 @@ async function sitDown(account: Account): Promise<PageDriver> {
   return driver
 }
 
-/** Lets the day pass after which a job is given up. */
+/** Lets the day pass after which a job is abandoned. */
 async function expireJobs(): Promise<void> {
   const sql = postgres(database.url, { max: 1 })
   await sql`update jobs set deadline_at = now() where name = 'sync-server' and state = 'waiting'`

@@ -12,7 +12,7 @@ export type Place = {
   eggs: EggRepository
   spare: Awaited<ReturnType<typeof addNode>>
   spareDaemon: RunningProcess
-  /** Lets the day pass after which jobs are given up. */
+  /** Lets the day pass after which jobs are abandoned. */
   expireJobs: () => Promise<void>
   sitDown: (account: Account) => Promise<PageDriver>
 }
