@@ -82,6 +82,7 @@ describe('over a port', () => {
           code: 'RequestTimeoutHttpException',
           status: '408',
           detail: 'The request body was sent too slowly.',
+          meta: { reason: 'body_too_slow' },
         },
       ],
     })
