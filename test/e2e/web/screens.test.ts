@@ -83,7 +83,7 @@ describe('the list of servers', () => {
       if (/^\/(api|account|auth)\b/.test(pathname)) requests.push(pathname)
     })
     await tab.page.goto('/')
-    await tab.page.getByText('Running').first().waitFor()
+    await tab.page.getByText('Running').filter({ visible: true }).first().waitFor()
     expect(requests.toSorted()).toEqual(['/api/client', '/api/client/servers/resources'])
     await tab.context.close()
   })
@@ -113,7 +113,8 @@ describe('the console', () => {
       const output = await tab.page.locator('.xterm').boundingBox()
       const size = `${width} × ${height}`
       expect((input?.y ?? height) + (input?.height ?? 0), size).toBeLessThanOrEqual(height)
-      expect(output?.height, size).toBeGreaterThan(height / 5)
+      // Five lines are left beside an announcement and the search.
+      expect(output?.height, size).toBeGreaterThan(100)
     }
     await tab.context.close()
   })
