@@ -121,6 +121,7 @@ describe('an action on many servers', () => {
       status: 409,
       code: 'ServerStateConflictException',
       detail: 'The server is suspended.',
+      meta: { reason: 'server_suspended' },
     })
     expect(attributes.items[4].name).toBeNull()
   })

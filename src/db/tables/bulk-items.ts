@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { check, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { bulkOperations } from './bulk-operations.ts'
 
@@ -20,6 +20,8 @@ export const bulkItems = pgTable(
     errorStatus: integer(),
     errorCode: text(),
     errorDetail: text(),
+    /** Its reason and what its text names, by which a browser translates it. */
+    errorMeta: jsonb().$type<Record<string, unknown>>(),
     finishedAt: instant(),
   },
   (t) => [

@@ -106,14 +106,21 @@ export async function finishOperation(tx: Tx, operationId: number): Promise<bool
   return true
 }
 
+/** Shortens a text, and removes what PostgreSQL does not store. */
+const storable = (text: string) => text.replaceAll('\0', '').toWellFormed().slice(0, maxDetailLength)
+
 function failure(tx: Tx, cause: unknown) {
   const { status, entries } = cause instanceof ApiError ? cause : unexpectedFailure
-  const [{ code, detail } = { code: 'InternalServerError', detail: '' }] = entries
+  const [{ code, detail, meta } = { code: 'InternalServerError', detail: '', meta: {} }] = entries
+  const cleaned = JSON.stringify(meta, (_, value: unknown) =>
+    typeof value === 'string' ? storable(value) : value,
+  )
   return {
     state: 'failed' as const,
     errorStatus: status,
     errorCode: code,
-    errorDetail: detail.replaceAll('\0', '').toWellFormed().slice(0, maxDetailLength),
+    errorDetail: storable(detail),
+    errorMeta: JSON.parse(cleaned) as BulkItem['errorMeta'],
     finishedAt: tx.now(),
   }
 }

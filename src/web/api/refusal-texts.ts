@@ -16,7 +16,8 @@ export async function translateEntries(entries: readonly ErrorEntry[]): Promise<
   return entries.map(translateEntry)
 }
 
-function translateEntry(entry: ErrorEntry): ErrorEntry {
+/** Puts one refusal into the language of the page, when the texts of refusals are loaded. */
+export function translateEntry(entry: ErrorEntry): ErrorEntry {
   const { reason, rule, values, before, source_field: field } = entry.meta ?? {}
   const detail = textOf('reason', reason, values)
   if (detail !== null) {

@@ -12,7 +12,12 @@ const Item = () =>
     name: z.string().nullable().describe('Null when there is no such server'),
     state: z.enum(itemStates),
     error: z
-      .object({ status: z.int(), code: z.string(), detail: z.string() })
+      .object({
+        status: z.int(),
+        code: z.string(),
+        detail: z.string(),
+        meta: z.record(z.string(), z.unknown()),
+      })
       .nullable()
       .describe('Why it failed, as the route of one server would answer'),
     finished_at: Timestamp().nullable(),
@@ -71,6 +76,11 @@ const presentItem = (item: BulkProgress['items'][number]) => ({
   error:
     item.errorStatus === null
       ? null
-      : { status: item.errorStatus, code: item.errorCode ?? '', detail: item.errorDetail ?? '' },
+      : {
+          status: item.errorStatus,
+          code: item.errorCode ?? '',
+          detail: item.errorDetail ?? '',
+          meta: item.errorMeta ?? {},
+        },
   finished_at: timestampOrNull(item.finishedAt),
 })

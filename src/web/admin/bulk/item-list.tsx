@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ErrorEntry } from '../../api/error.ts'
+import { translateEntry } from '../../api/refusal-texts.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Progress } from '../../components/meter.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import type { BulkOperation } from '../resources.ts'
+import { useLoadedTexts } from '../use-loaded-texts.ts'
 
 type OperationItem = BulkOperation['items'][number]
 type State = OperationItem['state']
@@ -12,7 +15,7 @@ type State = OperationItem['state']
 /** One of many servers and how far it is; without an id it is not there yet. */
 export type BulkItem = Pick<OperationItem, 'name' | 'state'> & {
   server_id: number | null
-  error: { code: string; detail: string } | null
+  error: ErrorEntry | null
 }
 
 /** The code of what was cancelled before it was begun. */
@@ -65,6 +68,7 @@ const tones: Record<State, Tone> = { failed: 'bad', running: 'info', pending: 'p
 
 function ItemRow({ item: { server_id: id, name, state, error } }: { item: BulkItem }) {
   const { t } = useTranslation('admin')
+  useLoadedTexts('refusals')
   const isCancelled = error?.code === cancelledCode
   return (
     <li className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 px-4 py-2 text-sm">
@@ -78,7 +82,7 @@ function ItemRow({ item: { server_id: id, name, state, error } }: { item: BulkIt
       <Badge tone={isCancelled ? 'plain' : tones[state]}>
         {t(isCancelled ? 'bulk.state_cancelled' : `bulk.state_${state}`)}
       </Badge>
-      {error && !isCancelled && <p className="basis-full text-muted">{error.detail}</p>}
+      {error && !isCancelled && <p className="basis-full text-muted">{translateEntry(error).detail}</p>}
     </li>
   )
 }
