@@ -1,13 +1,21 @@
+import type { Reason, ReasonValues } from '../errors.ts'
 import { isAllowedAddress, isPublicAddress, isPublicHost } from '../ip-addresses.ts'
 
-/** A text and the address at which it was after redirects, or a sentence for the user that says why there is none. */
-export type FetchedText = { text: string; url: string } | { refusal: string }
+/** A text and the address at which it was after redirects, or what says to the user why there is none. */
+export type FetchedText = { text: string; url: string } | { refusal: FetchRefusal }
 
 /** Fetches a text from an address that a user entered. */
 export type PublicFetch = (url: URL) => Promise<FetchedText>
 
 /** Says why an address gives no text; thrown by a `SendGet`. */
-export class FetchRefusal extends Error {}
+export class FetchRefusal extends Error {
+  readonly why: { reason: Reason; values?: ReasonValues }
+
+  constructor(reason: Reason, detail: string, values?: ReasonValues) {
+    super(detail)
+    this.why = { reason, ...(values ? { values } : {}) }
+  }
+}
 
 /**
  * Sends one GET and does not follow a redirect. Where names can be resolved, it connects only to an address for which
@@ -43,9 +51,11 @@ export function publicFetch(
         return sendGet(url, { signal, isAllowed })
       })
     } catch (error) {
-      if (error instanceof FetchRefusal) return { refusal: error.message }
-      const isLate = signal.aborted
-      return { refusal: isLate ? 'The address did not answer in time.' : 'The address cannot be reached.' }
+      if (error instanceof FetchRefusal) return { refusal: error }
+      const refusal = signal.aborted
+        ? new FetchRefusal('address_slow', 'The address did not answer in time.')
+        : new FetchRefusal('address_unreachable', 'The address cannot be reached.')
+      return { refusal }
     }
   }
 }
@@ -58,12 +68,14 @@ async function followRedirects(start: URL, send: (url: URL) => Promise<Response>
     await response.body?.cancel()
     const location = response.headers.get('location')
     if (!redirectStatuses.includes(response.status) || location === null)
-      throw new FetchRefusal(`The address answered with status ${response.status}.`)
+      throw new FetchRefusal('address_status', `The address answered with status ${response.status}.`, {
+        status: response.status,
+      })
     const next = URL.parse(location, url)
-    if (!next) throw new FetchRefusal('The address redirects to an invalid one.')
+    if (!next) throw new FetchRefusal('address_redirect_invalid', 'The address redirects to an invalid one.')
     url = next
   }
-  throw new FetchRefusal('The address redirects too often.')
+  throw new FetchRefusal('address_redirects_too_often', 'The address redirects too often.')
 }
 
 /** Stops reading at the limit. */
@@ -72,16 +84,21 @@ async function readText(response: Response): Promise<string> {
   let text = ''
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true })
-    if (text.length > maxTextLength) throw new FetchRefusal('The address sent more than 1 MiB.')
+    if (text.length > maxTextLength)
+      throw new FetchRefusal('address_text_too_large', 'The address sent more than 1 MiB.')
   }
   return text + decoder.decode()
 }
 
 /** Checks what the URL alone says; what its name resolves to is checked when connecting. */
 function requireAllowedUrl(url: URL, isAllowed: (address: string) => boolean, hasNetworks: boolean): void {
-  if (url.protocol !== 'https:') throw new FetchRefusal('The address must begin with https://.')
+  if (url.protocol !== 'https:')
+    throw new FetchRefusal('address_not_https', 'The address must begin with https://.')
   if (url.username !== '' || url.password !== '')
-    throw new FetchRefusal('The address must not contain a user name or password.')
+    throw new FetchRefusal(
+      'address_with_credentials',
+      'The address must not contain a user name or password.',
+    )
   const isNameToResolve = hasNetworks && !/^\[|^[\d.]+$/.test(url.hostname)
   if (!isPublicHost(url.hostname) && !isNameToResolve && !isAllowed(url.hostname))
     throw privateAddress(url.hostname)
@@ -89,4 +106,8 @@ function requireAllowedUrl(url: URL, isAllowed: (address: string) => boolean, ha
 
 /** The refusal of a host that is not on the public internet. */
 export const privateAddress = (host: string) =>
-  new FetchRefusal(`${host} is not on the public internet, and its network is not in FETCH_ALLOWED_NETWORKS.`)
+  new FetchRefusal(
+    'address_not_public',
+    `${host} is not on the public internet, and its network is not in FETCH_ALLOWED_NETWORKS.`,
+    { host },
+  )

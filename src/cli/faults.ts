@@ -30,7 +30,11 @@ export class OperationError extends Error {
 /** Converts an error for output. Of an unexpected error only the innermost message is kept: outer ones quote values of statements. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof OperationError) return withIssues(error.message, error.issues)
-  if (error instanceof EggFormatError) return withIssues('The egg is invalid.', error.issues)
+  if (error instanceof EggFormatError)
+    return withIssues(
+      'The egg is invalid.',
+      error.issues.map(({ field, problem }) => ({ field, problem })),
+    )
   if (error instanceof EnvironmentError)
     return withIssues('The environment is invalid.', error.faults.map(toIssue))
   if (error instanceof ApiError) {

@@ -29,5 +29,9 @@ const checkedLookup =
 /** Names the code of a failure: its message could contain addresses of the panel's network. */
 function toRefusal(error: Error & { code?: string }): Error {
   if (error instanceof FetchRefusal) return error
-  return new FetchRefusal(`The address cannot be reached (${error.code ?? 'no answer'}).`)
+  const { code } = error
+  const detail = `The address cannot be reached (${code ?? 'no answer'}).`
+  return code
+    ? new FetchRefusal('address_unreachable_by', detail, { code })
+    : new FetchRefusal('address_unreachable', detail)
 }

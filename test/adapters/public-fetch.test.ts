@@ -33,8 +33,10 @@ const fetchText = (address: string, allowedNetworks: string[] = loopback, timeou
   publicFetch(nodeSendGet, { allowedNetworks, timeoutMs })(new URL(address))
 const refusal = async (...call: Parameters<typeof fetchText>) => {
   const fetched = await fetchText(...call)
-  return 'refusal' in fetched ? fetched.refusal : 'none'
+  return 'refusal' in fetched ? `${fetched.refusal.why.reason}: ${fetched.refusal.message}` : 'none'
 }
+
+const notPublic = /^address_not_public: .* is not on the public internet/
 
 describe('fetching from an address that an administrator entered', () => {
   it('gives the text, and where it was after redirects', async () => {
@@ -51,8 +53,8 @@ describe('fetching from an address that an administrator entered', () => {
       isAsked = true
       response.end('secret')
     }
-    expect(await refusal(`${origin}/text`, ['192.0.2.0/24'])).toContain('not on the public internet')
-    expect(await refusal(`${origin}/text`, [])).toContain('not on the public internet')
+    expect(await refusal(`${origin}/text`, ['192.0.2.0/24'])).toMatch(notPublic)
+    expect(await refusal(`${origin}/text`, [])).toMatch(notPublic)
     expect(isAsked).toBe(false)
   })
 
@@ -66,7 +68,7 @@ describe('fetching from an address that an administrator entered', () => {
     'https://2130706433/egg',
     'https://metadata.google.internal/egg',
   ])('refuses %s before anything is sent', async (address) => {
-    expect(await refusal(address, [])).toContain('not on the public internet')
+    expect(await refusal(address, [])).toMatch(notPublic)
   })
 
   it('checks where a redirect leads', async () => {
@@ -74,24 +76,38 @@ describe('fetching from an address that an administrator entered', () => {
       answer = (_request, response) => void response.writeHead(301, { location }).end()
     }
     redirectTo('http://localhost/egg')
-    expect(await refusal(origin)).toContain('https://')
+    expect(await refusal(origin)).toBe('address_not_https: The address must begin with https://.')
     redirectTo('https://169.254.169.254/latest/meta-data')
-    expect(await refusal(origin)).toContain('169.254.169.254 is not on the public internet')
+    expect(await refusal(origin)).toContain(
+      'address_not_public: 169.254.169.254 is not on the public internet',
+    )
     redirectTo('/again')
-    expect(await refusal(origin)).toContain('too often')
+    expect(await refusal(origin)).toBe('address_redirects_too_often: The address redirects too often.')
+    redirectTo('https://[')
+    expect(await refusal(origin)).toBe('address_redirect_invalid: The address redirects to an invalid one.')
   })
 
   it('takes https without credentials only', async () => {
-    expect(await refusal('http://eggs.example.com/egg')).toContain('https://')
-    expect(await refusal('https://user:pass@eggs.example.com/egg')).toContain('user name')
+    expect(await refusal('http://eggs.example.com/egg')).toContain('address_not_https: ')
+    expect(await refusal('https://user:pass@eggs.example.com/egg')).toBe(
+      'address_with_credentials: The address must not contain a user name or password.',
+    )
   })
 
   it('bounds the size and the time, and says what was answered', async () => {
     answer = (_request, response) => void response.end('x'.repeat(1024 * 1024 + 1))
-    expect(await refusal(origin)).toContain('1 MiB')
+    expect(await refusal(origin)).toBe('address_text_too_large: The address sent more than 1 MiB.')
     answer = (_request, response) => void response.writeHead(404).end()
-    expect(await refusal(origin)).toContain('404')
+    expect(await refusal(origin)).toBe('address_status: The address answered with status 404.')
     answer = (_request, response) => void response.write('x')
-    expect(await refusal(origin, loopback, 300)).toContain('in time')
+    expect(await refusal(origin, loopback, 300)).toBe('address_slow: The address did not answer in time.')
+  })
+
+  it('says that nothing answers, or that the answer ends too early', async () => {
+    expect(await refusal('https://localhost:1/egg')).toBe(
+      'address_unreachable_by: The address cannot be reached (ECONNREFUSED).',
+    )
+    answer = (_request, response) => void response.write('x', () => response.destroy())
+    expect(await refusal(origin)).toBe('address_unreachable: The address cannot be reached.')
   })
 })

@@ -237,6 +237,12 @@ describe('egg documents', () => {
     const answer = await send('POST', `/${nest}/eggs/import`, pterodactyl({ name: ' ', docker_images: {} }))
     expect(answer.status).toBe(422)
     expect(rules(answer).toSorted()).toEqual(['docker_images: egg_format', 'name: egg_format'])
+    expect(answer.body.errors).toContainEqual(
+      expect.objectContaining({
+        detail: 'The name field is missing.',
+        meta: { source_field: 'name', rule: 'egg_format', reason: 'egg_part_missing' },
+      }),
+    )
     expect(rules(await send('POST', `/${nest}/eggs/import`, {}))).toEqual(['meta.version: egg_format'])
     const long = pterodactyl({ startup: 'x'.repeat(1024 * 1024) })
     expect((await send('POST', `/${nest}/eggs/import`, long)).status).toBe(413)

@@ -66,16 +66,36 @@ describe('fetching an egg from a URL', () => {
     expect((await fetchEgg('https://eggs.example.com/page.html')).status).toBe(422)
   })
 
+  it('says by reasons what is wrong with a document', async () => {
+    serveTexts({ '/broken.json': '{', '/twice.yaml': 'name: a\nname: b' })
+    const errorsFor = async (path: string) => (await fetchEgg(`https://eggs.example.com${path}`)).body.errors
+    const meta = { source_field: '', rule: 'egg_format' }
+    expect(await errorsFor('/broken.json')).toMatchObject([
+      { detail: 'The document is not valid JSON.', meta: { ...meta, reason: 'egg_not_json' } },
+    ])
+    expect(await errorsFor('/twice.yaml')).toMatchObject([
+      {
+        detail: 'The document is not YAML: Map keys must be unique at line 2, column 1.',
+        meta: {
+          ...meta,
+          reason: 'egg_not_yaml_at',
+          values: { problem: 'Map keys must be unique', line: 2, column: 1 },
+        },
+      },
+    ])
+  })
+
   it.each([
-    'https://169.254.169.254/latest/meta-data',
-    'https://localhost/egg.json',
-    'http://eggs.example.com/egg.json',
-    'https://eggs.example.com/none.json',
-    'no address',
-  ])('is refused beside its field for %s', async (address) => {
+    ['https://169.254.169.254/meta-data', 'address_not_public', { host: '169.254.169.254' }],
+    ['https://localhost/egg.json', 'address_not_public', { host: 'localhost' }],
+    ['http://eggs.example.com/egg.json', 'address_not_https', undefined],
+    ['https://eggs.example.com/none.json', 'address_status', { status: 404 }],
+    ['no address', 'https_url_required', undefined],
+  ])('is refused beside its field for %s', async (address, reason, values) => {
     serveTexts({})
     const { status, body } = await fetchEgg(address)
-    expect([status, body.errors[0].meta.source_field]).toEqual([422, 'url'])
+    const { meta } = body.errors[0]
+    expect([status, meta.source_field, meta.reason, meta.values]).toEqual([422, 'url', reason, values])
   })
 })
 

@@ -1,5 +1,6 @@
 import { parseAst } from 'vite'
 import { describe, expect, it } from 'vitest'
+import { eggProblems } from '../../src/domain/eggs/format-error.ts'
 import texts from '../../src/locales/en/refusals.json' with { type: 'json' }
 import { readSource, sourceFiles } from './imports.ts'
 
@@ -22,9 +23,9 @@ const nodesOf = (file: string) => [
   ...nodesIn(parseAst(readSource(file), { lang: 'ts' }) as unknown as AstNode),
 ]
 
-/** Functions of `errors.ts` that take a reason and a sentence, which may stand behind a status. */
+/** Functions of `errors.ts`, and a class, that take a reason and a sentence, which may stand behind a status. */
 const refusals =
-  /^(badRequest|displayError|unauthenticated|forbidden|notFound|conflict|serverStateConflict|unavailable|overloaded|databaseHostFailure|daemonFailure)$/
+  /^(badRequest|displayError|unauthenticated|forbidden|notFound|conflict|serverStateConflict|unavailable|overloaded|databaseHostFailure|daemonFailure|FetchRefusal)$/
 
 /** Reasons that many sentences share. */
 const shared = new Set(['request_malformed', 'callback_refused'])
@@ -42,7 +43,7 @@ function piecesOf(node: AstNode | undefined): string[] | null {
 const sentencesIn = (file: string) =>
   nodesOf(file).flatMap((node) => {
     const { name = '' } = (node.callee ?? {}) as { name?: string }
-    if (node.type !== 'CallExpression' || !refusals.test(name)) return []
+    if (!/^(Call|New)Expression$/.test(node.type) || !refusals.test(name)) return []
     const given = node.arguments as AstNode[]
     const [reason, detail] = name.endsWith('Failure') ? given.slice(1) : given
     const pieces = piecesOf(detail)
@@ -72,6 +73,12 @@ describe('a refusal', () => {
       [...nodesIn(node)].flatMap(({ name, key }) => name ?? (key as AstNode)?.name),
     )
     expect(names.filter((each) => !each.includes('meta'))).toEqual([])
+  })
+})
+
+describe('a fault of an egg', () => {
+  it.each(Object.entries(eggProblems))('has an English text that says the same: %s', (reason, problem) => {
+    expect(reasons[reason]).toBe(problem.startsWith('{{') ? `${problem}.` : `This ${problem}.`)
   })
 })
 

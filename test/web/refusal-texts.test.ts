@@ -39,6 +39,19 @@ describe('a refusal in the browser', () => {
     expect(await translate(meta)).toBe('Das Egg des Servers erlaubt den Mount nicht.')
   })
 
+  it('names the field of a document in which a fault is', async () => {
+    const faultOf = async (field: string) => {
+      const values = { max: 191 }
+      const meta = { source_field: field, rule: 'egg_format', reason: 'egg_text_too_long', values }
+      const entries = await translateEntries([{ code: 'ValidationException', detail: 'In English.', meta }])
+      return new RequestError(422, entries, null, null).detailsExcept([])
+    }
+    expect(await faultOf('variables.0.$t(rule.min)')).toEqual([
+      'variables.0.$t(rule.min): Das ist länger als 191 Zeichen.',
+    ])
+    expect(await faultOf('')).toEqual(['Das ist länger als 191 Zeichen.'])
+  })
+
   it('begins with what was done before', async () => {
     const before = { reason: 'entry_failed', values: { name: 'a.txt', done: 1, total: 3 } }
     expect(await translate({ reason: 'node_slow', before })).toBe(

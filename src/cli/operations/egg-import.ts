@@ -59,7 +59,7 @@ async function readEgg(file: string, text: string): Promise<{ document: unknown;
     return { document, issues: [] }
   } catch (error) {
     if (error instanceof EggFormatError) {
-      return { document: null, issues: error.issues.map((issue) => ({ file, ...issue })) }
+      return { document: null, issues: error.issues.map(({ field, problem }) => ({ file, field, problem })) }
     }
     if (!(error instanceof SyntaxError)) throw error
     return { document: null, issues: [{ file, field: '', problem: `is not JSON: ${error.message}` }] }

@@ -1,4 +1,4 @@
-import type { EggIssue } from './format-error.ts'
+import { type EggIssue, eggIssue } from './format-error.ts'
 import { prototypeNames } from './variable-names.ts'
 
 /** What parsing a document has found so far: faults that refuse it, and warnings that do not. */
@@ -21,18 +21,16 @@ export function findDocumentIssues(document: unknown): EggIssue[] {
   const issues: EggIssue[] = []
   let members = 0
   const visit = (value: unknown, field: string, depth: number): void => {
-    if (typeof value === 'string' && value.includes('\0'))
-      issues.push({ field, problem: 'contains a NUL character' })
+    if (typeof value === 'string' && value.includes('\0')) issues.push(eggIssue(field, 'egg_nul_character'))
     if (typeof value !== 'object' || value === null) return
-    if (depth >= maxDepth) issues.push({ field, problem: `is nested deeper than ${maxDepth} levels` })
+    if (depth >= maxDepth) issues.push(eggIssue(field, 'egg_too_deep', { max: maxDepth }))
     for (const [key, inner] of Object.entries(value)) {
       if (issues.length > 0) return
       members += 1
       const path = field === '' ? key : `${field}.${key}`
-      if (members > maxMembers)
-        issues.push({ field: path, problem: `exceeds the limit of ${maxMembers} members` })
-      if (prototypeNames.includes(key)) issues.push({ field: path, problem: 'has a forbidden name' })
-      if (key.includes('\0')) issues.push({ field, problem: 'contains a NUL character' })
+      if (members > maxMembers) issues.push(eggIssue(path, 'egg_too_many_members', { max: maxMembers }))
+      if (prototypeNames.includes(key)) issues.push(eggIssue(path, 'egg_name_forbidden'))
+      if (key.includes('\0')) issues.push(eggIssue(field, 'egg_nul_character'))
       visit(inner, path, depth + 1)
     }
   }
@@ -49,8 +47,7 @@ export function readObject(
 ): JsonObject {
   const value = parent[key] ?? {}
   if (isJsonObject(value)) return value
-  if (!(Array.isArray(value) && value.length === 0))
-    context.issues.push({ field, problem: 'must be an object' })
+  if (!(Array.isArray(value) && value.length === 0)) context.issues.push(eggIssue(field, 'egg_not_object'))
   return {}
 }
 
@@ -63,7 +60,7 @@ export function readText(
 ): string | null {
   const value = parent[key] ?? null
   if (value === null || typeof value === 'string') return value
-  context.issues.push({ field, problem: 'must be text' })
+  context.issues.push(eggIssue(field, 'egg_not_text'))
   return null
 }
 
@@ -81,9 +78,8 @@ export function readRequiredText(
   const issuesBefore = context.issues.length
   const text = readText(parent, key, field, context)?.trim() ?? ''
   if (context.issues.length > issuesBefore) return ''
-  if (text === '') context.issues.push({ field, problem: 'is missing' })
-  if (text.length > maxLength)
-    context.issues.push({ field, problem: `is longer than ${maxLength} characters` })
+  if (text === '') context.issues.push(eggIssue(field, 'egg_part_missing'))
+  if (text.length > maxLength) context.issues.push(eggIssue(field, 'egg_text_too_long', { max: maxLength }))
   return text
 }
 
@@ -98,6 +94,6 @@ export function readTextList(
   if (value === null) return null
   const items = typeof value === 'object' ? Object.values(value) : [value]
   const texts = items.filter((item) => typeof item === 'string')
-  if (texts.length < items.length) context.issues.push({ field, problem: 'must be a list of texts' })
+  if (texts.length < items.length) context.issues.push(eggIssue(field, 'egg_not_texts'))
   return texts.filter((text) => text !== '')
 }

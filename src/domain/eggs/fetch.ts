@@ -3,7 +3,7 @@ import type { Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { invalidField } from '../validation.ts'
 import { isJsonObject, type JsonObject } from './document.ts'
-import { EggFormatError, refuseEggFaults } from './format-error.ts'
+import { EggFormatError, eggIssue, refuseEggFaults } from './format-error.ts'
 import { parseEgg } from './parse.ts'
 import { parseEggYaml } from './yaml.ts'
 
@@ -20,7 +20,8 @@ export async function fetchEgg(panel: Panel, input: { url: string }): Promise<Js
   if (!url)
     throw invalidField('url', 'url', 'The url field must be an https URL.', { reason: 'https_url_required' })
   const fetched = await panel.publicFetch(url)
-  if ('refusal' in fetched) throw invalidField('url', 'active_url', fetched.refusal)
+  if ('refusal' in fetched)
+    throw invalidField('url', 'active_url', fetched.refusal.message, fetched.refusal.why)
   const document = await refuseEggFaults(async () => {
     const parsed = await parseText(fetched.text)
     await parseEgg(parsed)
@@ -36,7 +37,7 @@ async function parseText(text: string): Promise<unknown> {
   try {
     return JSON.parse(content)
   } catch {
-    throw new EggFormatError([{ field: '', problem: 'is not valid JSON' }])
+    throw new EggFormatError([eggIssue('', 'egg_not_json')])
   }
 }
 

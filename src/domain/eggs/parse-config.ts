@@ -1,5 +1,6 @@
 import type { Egg, EggConfigFile, EggConfigStartup } from '../../db/tables/eggs.ts'
 import { isJsonObject, readObject, readText, type JsonObject, type ParseContext } from './document.ts'
+import { eggIssue } from './format-error.ts'
 
 export type EggConfig = Pick<Egg, 'configFiles' | 'configStartup' | 'configLogs' | 'configStop'>
 
@@ -32,7 +33,7 @@ function readJson(config: JsonObject, key: string, context: ParseContext): JsonO
     const parsed: unknown = JSON.parse(value)
     return parsed === null ? null : readObject({ [key]: parsed }, key, field, context)
   } catch {
-    context.issues.push({ field, problem: 'is not valid JSON' })
+    context.issues.push(eggIssue(field, 'egg_not_json'))
     return null
   }
 }
@@ -62,7 +63,7 @@ function parseStartup(startup: JsonObject, context: ParseContext): EggConfigStar
   const isDone =
     typeof done === 'string' || (Array.isArray(done) && done.every((item) => typeof item === 'string'))
   if (done !== null && !isDone) {
-    context.issues.push({ field: 'config.startup.done', problem: 'must be text or a list of texts' })
+    context.issues.push(eggIssue('config.startup.done', 'egg_not_text_or_texts'))
   }
   if (done === null)
     context.warnings.push('config.startup: done is missing, so that servers never count as running')

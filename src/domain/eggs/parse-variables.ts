@@ -1,5 +1,6 @@
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import { isJsonObject, readRequiredText, readText, type JsonObject, type ParseContext } from './document.ts'
+import { eggIssue } from './format-error.ts'
 import { describeRuleProblems } from './rules.ts'
 import { isReservedInPelican, isReservedName, isVariableName } from './variable-names.ts'
 
@@ -22,13 +23,13 @@ export async function parseVariables(
   context: ParseContext,
 ): Promise<ParsedVariables> {
   const list = isEmptyObject(document.variables) ? [] : (document.variables ?? [])
-  if (!Array.isArray(list)) context.issues.push({ field: 'variables', problem: 'must be a list' })
+  if (!Array.isArray(list)) context.issues.push(eggIssue('variables', 'egg_not_list'))
   const renames = new Map<string, string>()
   const byName = new Map<string, EggVariableImport>()
   for (const { item, index } of sortVariables(Array.isArray(list) ? list : [], dialect)) {
     const field = `variables.${index}`
     if (!isJsonObject(item)) {
-      context.issues.push({ field, problem: 'must be an object' })
+      context.issues.push(eggIssue(field, 'egg_not_object'))
       continue
     }
     const variable = await parseVariable(item, field, dialect, renames, context)
@@ -90,11 +91,12 @@ function parseName(
 ): string {
   const written = readText(item, 'env_variable', field, context) ?? ''
   if (!isVariableName(written)) {
-    context.issues.push({ field, problem: 'must be 1 to 191 letters, digits and underscores' })
+    context.issues.push(eggIssue(field, 'egg_variable_name_invalid'))
     return written
   }
   if (dialect === 'pterodactyl') {
-    if (isReservedName(written)) context.issues.push({ field, problem: `${written} is a reserved name` })
+    if (isReservedName(written))
+      context.issues.push(eggIssue(field, 'egg_variable_name_reserved', { name: written }))
     return written
   }
   const upper = written.toUpperCase()
@@ -110,7 +112,7 @@ function parseRules(value: unknown, field: string, context: ParseContext): strin
   if (value === null || value === undefined || isEmptyObject(value)) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join('|')
-  context.issues.push({ field, problem: 'must be text or a list of texts' })
+  context.issues.push(eggIssue(field, 'egg_not_text_or_texts'))
   return ''
 }
 
@@ -129,7 +131,7 @@ function parseDefault(
     if (dialect === 'pelican' && !/(^|\|)\s*bool(ean)?\s*(\||$)/.test(rules)) return String(value)
     return value ? '1' : '0'
   }
-  context.issues.push({ field, problem: 'must be text' })
+  context.issues.push(eggIssue(field, 'egg_not_text'))
   return ''
 }
 

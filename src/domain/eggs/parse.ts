@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type ParseContext,
 } from './document.ts'
-import { EggFormatError } from './format-error.ts'
+import { EggFormatError, eggIssue } from './format-error.ts'
 import { defaultInstaller, queryGamePattern } from './input.ts'
 import { readEggLayout } from './layout.ts'
 import { parseConfig, type EggConfig } from './parse-config.ts'
@@ -69,8 +69,7 @@ export async function parseEgg(json: unknown): Promise<EggImport> {
   const document = isJsonObject(json) ? json : {}
   const meta = isJsonObject(document.meta) ? document.meta : {}
   const dialect = dialects.get(meta.version)
-  if (!dialect)
-    throw new EggFormatError([{ field: 'meta.version', problem: 'is not a supported egg format' }])
+  if (!dialect) throw new EggFormatError([eggIssue('meta.version', 'egg_format_unsupported')])
   const context: ParseContext = { issues: findDocumentIssues(json), warnings: [] }
   if (context.issues.length > 0) throw new EggFormatError(context.issues)
 
@@ -110,15 +109,11 @@ function parseImages(document: JsonObject, context: ParseContext): Record<string
     : isJsonObject(list)
       ? Object.entries(list)
       : []
-  if (pairs.length === 0)
-    context.issues.push({ field: 'docker_images', problem: 'must name at least one image' })
+  if (pairs.length === 0) context.issues.push(eggIssue('docker_images', 'egg_image_required'))
   return Object.fromEntries(
     pairs.flatMap(([label, image]): [string, string][] => {
       if (typeof image === 'string' && isDockerImage(image)) return [[label, image]]
-      context.issues.push({
-        field: `docker_images.${label}`,
-        problem: 'is not an image name of at most 191 characters',
-      })
+      context.issues.push(eggIssue(`docker_images.${label}`, 'egg_image_invalid'))
       return []
     }),
   )
@@ -129,8 +124,7 @@ function parseStartupCommand(document: JsonObject, context: ParseContext): strin
     return readRequiredText(document, 'startup', Infinity, context)
   const texts = readTextList(document, 'startup_commands', 'startup_commands', context) ?? []
   if (texts.length > 1) context.warnings.push('startup_commands: only the first command is used')
-  if (texts.length === 0)
-    context.issues.push({ field: 'startup_commands', problem: 'must contain a command' })
+  if (texts.length === 0) context.issues.push(eggIssue('startup_commands', 'egg_command_required'))
   return texts[0] ?? ''
 }
 
@@ -156,10 +150,7 @@ function parseScript(
   )
   const container = readText(script, 'container', `${field}.container`, context) || defaultInstaller.container
   if (!isDockerImage(container)) {
-    context.issues.push({
-      field: `${field}.container`,
-      problem: 'is not an image name of at most 191 characters',
-    })
+    context.issues.push(eggIssue(`${field}.container`, 'egg_image_invalid'))
   }
   return {
     scriptContainer: container,

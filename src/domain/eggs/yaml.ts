@@ -1,6 +1,7 @@
 import type { CST, Document, Lexer, Parser } from 'yaml'
+import type { ReasonValues } from '../../errors.ts'
 import { findDocumentIssues, maxDepth, maxMembers } from './document.ts'
-import { EggFormatError } from './format-error.ts'
+import { EggFormatError, eggIssue, type EggReason } from './format-error.ts'
 
 /** Characters of a document after its aliases are replaced. */
 const maxYamlLength = 1024 * 1024
@@ -14,7 +15,7 @@ const maxLexemes = 10 * maxMembers
  * replaced. Spec: docs/eggs.md#import-and-export.
  */
 export async function parseEggYaml(text: string): Promise<unknown> {
-  if (text.length > maxYamlLength) throw refuse('is larger than 1 MiB')
+  if (text.length > maxYamlLength) throw refuse('egg_too_large')
   // Imported when needed: few functions parse YAML, and each would load it at its start.
   const yaml = await import('yaml')
   const tokens = readTokens(new yaml.Lexer(), new yaml.Parser(), text)
@@ -22,9 +23,12 @@ export async function parseEggYaml(text: string): Promise<unknown> {
   const composer = new yaml.Composer({ schema: 'core', resolveKnownTags: false, logLevel: 'error' })
   const documents = [...composer.compose(tokens, true)]
   const [document] = documents
-  if (!document || documents.length > 1) throw refuse('must be one YAML document')
+  if (!document || documents.length > 1) throw refuse('egg_not_one_document')
   const [problem] = [...document.errors, ...document.warnings]
-  if (problem) throw refuse(`is not YAML: ${problem.message.split('\n', 1)[0]}`, text, problem.pos[0])
+  if (problem) {
+    const [says = ''] = problem.message.split('\n', 1)
+    throw refuse('egg_not_yaml_at', { problem: says, ...placeOf(text, problem.pos[0]) })
+  }
   return toBoundedValue(document)
 }
 
@@ -34,7 +38,7 @@ function readTokens(lexer: Lexer, parser: Parser, text: string): CST.Token[] {
   let lexemes = 0
   for (const lexeme of lexer.lex(text)) {
     lexemes += 1
-    if (lexemes > maxLexemes) throw refuse(`exceeds the limit of ${maxMembers} members`)
+    if (lexemes > maxLexemes) throw refuse('egg_too_many_members', { max: maxMembers })
     tokens.push(...parser.next(lexeme))
   }
   return [...tokens, ...parser.end()]
@@ -48,10 +52,10 @@ function requireBoundedTokens(tokens: CST.Token[]): void {
     const { token, depth } = next
     if (token?.type === 'document') pending.push({ token: token.value, depth })
     if (!token || !('items' in token)) continue
-    if (depth >= maxDepth) throw refuse(`is nested deeper than ${maxDepth} levels`)
+    if (depth >= maxDepth) throw refuse('egg_too_deep', { max: maxDepth })
     for (const item of token.items) {
       members += 1
-      if (members > maxMembers) throw refuse(`exceeds the limit of ${maxMembers} members`)
+      if (members > maxMembers) throw refuse('egg_too_many_members', { max: maxMembers })
       for (const inner of [item.key, item.value]) pending.push({ token: inner, depth: depth + 1 })
     }
   }
@@ -62,7 +66,7 @@ function toBoundedValue(document: Document): unknown {
   const issues = findDocumentIssues(value)
   if (issues.length > 0) throw new EggFormatError(issues)
   // The check above bounds what is visited here.
-  if (textLengthOf(value) > maxYamlLength) throw refuse('is larger than 1 MiB')
+  if (textLengthOf(value) > maxYamlLength) throw refuse('egg_too_large')
   return value
 }
 
@@ -71,7 +75,7 @@ function replaceAliases(document: Document): unknown {
     return document.toJS({ maxAliasCount: maxAliases })
   } catch (error) {
     // Too many aliases, or one of an unknown anchor.
-    if (error instanceof ReferenceError) throw refuse(`is not YAML: ${error.message}`)
+    if (error instanceof ReferenceError) throw refuse('egg_not_yaml', { problem: error.message })
     throw error
   }
 }
@@ -81,8 +85,10 @@ function textLengthOf(value: unknown): number {
   return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textLengthOf(inner), 0)
 }
 
-function refuse(problem: string, text = '', offset = 0): EggFormatError {
+function placeOf(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split('\n')
-  const position = text === '' ? '' : ` at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
-  return new EggFormatError([{ field: '', problem: problem + position }])
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
 }
+
+const refuse = (reason: EggReason, values?: ReasonValues) =>
+  new EggFormatError([eggIssue('', reason, values)])

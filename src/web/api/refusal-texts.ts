@@ -20,11 +20,12 @@ export async function translateEntries(entries: readonly ErrorEntry[]): Promise<
 export function translateEntry(entry: ErrorEntry): ErrorEntry {
   const { reason, rule, values, before, source_field: field } = entry.meta ?? {}
   const detail = textOf('reason', reason, values)
-  if (detail !== null) {
+  // A fault of a document stands in a list, and its text does not say where it is.
+  if (detail !== null && rule !== 'egg_format') {
     const context = textOf('reason', before?.reason, before?.values)
     return { ...entry, detail: context === null ? detail : `${context} ${detail}` }
   }
-  const text = textOf('rule', rule, values)
+  const text = detail ?? textOf('rule', rule, values)
   if (text === null) return entry
   return { ...entry, detail: text, inList: field ? i18next.t('refusals:field', { field, text }) : text }
 }

@@ -57,8 +57,5 @@ export const orError = <Result>(
   step.catch((error: unknown) => ({
     name,
     text: '',
-    error:
-      asRequestError(error)
-        ?.entries.map(({ detail }) => detail)
-        .join(' ') || otherwise,
+    error: asRequestError(error)?.detailsExcept([]).join(' ') || otherwise,
   }))
