@@ -224,7 +224,7 @@ describe('an administrator', { timeout: testTimeout }, () => {
     await page.getByRole('row').nth(1).getByText('admin', { exact: true }).waitFor()
   })
 
-  it('finds servers, users and pages from the command palette', async () => {
+  it('finds servers, users and pages from the command palette, and what was done to a server', async () => {
     const account = await makeAccount(panel, 'seeker')
     const { page, heading, ...driver } = await sitDown()
     await driver.signIn(panel.bootstrap.admin)
@@ -241,5 +241,7 @@ describe('an administrator', { timeout: testTimeout }, () => {
       .getByRole('option', { name: 'Demo server' })
       .click()
     await heading('Demo server').waitFor()
+    await page.locator('a[href="/admin/activity?server_id=1"]').click()
+    await heading('Activity').waitFor()
   })
 })

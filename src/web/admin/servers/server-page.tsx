@@ -7,6 +7,7 @@ import { Loaded } from '../../components/states.tsx'
 import { AdminLink } from '../admin-link.tsx'
 import { AdminPage, PartTabs } from '../admin-page.tsx'
 import { can } from '../levels.ts'
+import { ActivityLink } from '../panel/activity-link.tsx'
 import type { PageParams } from '../pages.ts'
 import type { Server } from '../resources.ts'
 import { ServerBuild } from './server-build.tsx'
@@ -61,6 +62,7 @@ export function ServerPage({ params: { id = '', part = '' } }: { params: PagePar
                 {t('servers.create_from')}
               </AdminLink>
             )}
+            <ActivityLink search={{ server_id: query.data.id }} />
             <Link to="/server/$server" params={{ server: query.data.identifier }} className={buttonStyle()}>
               <SquareTerminal aria-hidden className="size-4" />
               {t('servers.open')}

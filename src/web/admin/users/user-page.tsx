@@ -5,6 +5,7 @@ import { PrivateText } from '../../components/private-text.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AdminPage, PartTabs } from '../admin-page.tsx'
 import { can } from '../levels.ts'
+import { ActivityLink } from '../panel/activity-link.tsx'
 import type { PageParams } from '../pages.ts'
 import type { Item, User } from '../resources.ts'
 import { UserAccess } from './user-access.tsx'
@@ -43,6 +44,7 @@ export function UserPage({ params: { id = '', part = '' } }: { params: PageParam
           </span>
         )
       }
+      actions={query.data && <ActivityLink search={{ actor_id: query.data.id }} />}
       tabs={
         <PartTabs
           label={t('users.parts')}
