@@ -143,6 +143,7 @@ describe.skipIf(!hasPostgres).each([
           code: 'ServiceUnavailableHttpException',
           status: '503',
           detail: expect.stringContaining('migrated'),
+          meta: { reason: 'panel_upgrading' },
         },
       ])
       expect(answered.get('retry-after')).toBe('5')

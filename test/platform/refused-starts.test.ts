@@ -139,6 +139,7 @@ describe.each([
             code: 'ServiceUnavailableHttpException',
             status: '503',
             detail: 'The panel is not configured completely.',
+            meta: { reason: 'panel_not_configured' },
           },
         ])
       }

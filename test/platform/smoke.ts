@@ -89,7 +89,14 @@ export function smokeSuite(
       const { status, body, headers } = await call('GET', locationsPath, { bearer: '' })
       expect(status).toBe(401)
       expect(body).toEqual({
-        errors: [{ code: 'AuthenticationException', status: '401', detail: expect.any(String) }],
+        errors: [
+          {
+            code: 'AuthenticationException',
+            status: '401',
+            detail: expect.any(String),
+            meta: { reason: expect.any(String) },
+          },
+        ],
       })
       expect(Object.fromEntries(headers)).toMatchObject({
         'content-type': 'application/json',

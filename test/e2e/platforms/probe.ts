@@ -52,7 +52,7 @@ export function record(answer: RawAnswer): Recorded {
 function formOf(body: any): string {
   if (Array.isArray(body.errors)) {
     const words = body.errors.map(({ code, meta }: any) =>
-      meta ? `${code} ${meta.source_field}: ${meta.rule}` : code,
+      meta?.source_field === undefined ? code : `${code} ${meta.source_field}: ${meta.rule}`,
     )
     return words.join(', ')
   }
