@@ -11,6 +11,7 @@ const maxWaitMs = 3000
  * text keep their English sentence.
  */
 export async function translateEntries(entries: readonly ErrorEntry[]): Promise<readonly ErrorEntry[]> {
+  if ((i18next.language ?? 'en') === 'en') return entries
   const isLate = new Promise((resolve) => setTimeout(resolve, maxWaitMs))
   await Promise.race([i18next.loadNamespaces('refusals'), isLate]).catch(() => null)
   return entries.map(translateEntry)

@@ -1,7 +1,6 @@
 import { hc } from 'hono/client'
 import type { browser } from '../../surfaces/browser.ts'
 import { secondFactorRequirement } from '../app/second-factor-requirement.ts'
-import { site } from '../app/site.ts'
 import { type ErrorEntry, RequestError, readRequestError } from './error.ts'
 
 /** Dispatches `ended` when the session has ended while the page was open. */
@@ -32,7 +31,7 @@ const asTheyAre = async (entries: readonly ErrorEntry[]) => entries
 
 /** Translates what the panel says in English. */
 const inOwnLanguage = async (entries: readonly ErrorEntry[]) => {
-  if (site.locale === 'en' || entries.length === 0) return entries
+  if (entries.length === 0) return entries
   const texts = await import('./refusal-texts.ts').catch(() => null)
   return texts ? texts.translateEntries(entries) : entries
 }
