@@ -3,14 +3,14 @@ import { publicFetch } from '../../src/adapters/public-fetch.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { lazyOauth } from '../../src/platform/lazy-oauth.ts'
 import { lazyObjectStore } from '../../src/platform/lazy-object-store.ts'
-import { nodeProbe } from '../../src/platform/node-probe.ts'
-import { nodeSendGet } from '../../src/platform/node-send-get.ts'
+import { lazyNodeProbe } from '../../src/platform/lazy-node-probe.ts'
+import { lazySendGet } from '../../src/platform/lazy-send-get.ts'
 import { application } from '../../src/surfaces/application.ts'
 
 export const handler = lambda([application], {
   mysqlHost,
   objects: lazyObjectStore,
   oauth: lazyOauth(),
-  probeNode: nodeProbe,
-  publicFetch: (allowedNetworks) => publicFetch(nodeSendGet, { allowedNetworks }),
+  probeNode: lazyNodeProbe,
+  publicFetch: (allowedNetworks) => publicFetch(lazySendGet, { allowedNetworks }),
 })
