@@ -41,7 +41,7 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
     <div
       className={classNames(
         'w-full flex-wrap gap-2',
-        isMany ? 'md:grid md:grid-cols-[repeat(auto-fill,minmax(8.25rem,1fr))]' : 'md:flex md:w-auto',
+        isMany ? 'md:grid md:grid-cols-[repeat(auto-fill,minmax(13rem,1fr))]' : 'md:flex md:w-auto',
         isOpen ? 'flex' : 'hidden',
       )}
     >
