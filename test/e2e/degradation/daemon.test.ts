@@ -24,6 +24,12 @@ describe.skipIf(!hasPostgres)('a node that is', () => {
   /** Waits until the circuit of the node is closed again. */
   const waitUntilItIsAskedAgain = () =>
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(Date.now() + 60_000) })
+  /** Lets minutes pass until `check` does: while its circuit is tried, a node that is back is refused to others. */
+  const passTimeUntil = (check: () => void) =>
+    until(async () => {
+      await deployment.passTime()
+      check()
+    })
   const power = () => fixtures.player('POST', `${at}/power`, { signal: 'start' })
   const rowOf = async () => {
     const { db } = deployment.services.database
@@ -106,8 +112,9 @@ describe.skipIf(!hasPostgres)('a node that is', () => {
     deployment.daemon.calls.length = 0
     await deployment.proxies.daemon.restore()
     waitUntilItIsAskedAgain()
-    await deployment.passTime()
-    expect(deployment.daemon.calls.map(({ path }) => path)).toContain(`/api/servers/${uuid}/sync`)
+    await passTimeUntil(() =>
+      expect(deployment.daemon.calls.map(({ path }) => path)).toContain(`/api/servers/${uuid}/sync`),
+    )
     const { body } = await fixtures.remote('GET', `/servers/${uuid}`)
     expect(body.settings).toMatchObject({ suspended: true, build: { memory_limit: 640, disk_space: 2048 } })
     deployment.daemon.calls.length = 0
@@ -123,8 +130,7 @@ describe.skipIf(!hasPostgres)('a node that is', () => {
     deployment.daemon.calls.length = 0
     await deployment.proxies.daemon.restore()
     waitUntilItIsAskedAgain()
-    await deployment.passTime()
-    expect(changes()).toEqual([`DELETE /api/servers/${fixtures.server.uuid}`])
+    await passTimeUntil(() => expect(changes()).toEqual([`DELETE /api/servers/${fixtures.server.uuid}`]))
   })
 
   it('hanging does not block the database while requests wait for it', async () => {
