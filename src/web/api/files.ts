@@ -91,7 +91,7 @@ export const pullFile = (server: string, form: Pull) =>
 /** Sends one request after the other: the panel makes changes to the files of a server one at a time. */
 async function inBatches<Entry>(entries: readonly Entry[], sendBatch: (batch: Entry[]) => Promise<unknown>) {
   for (let start = 0; start < entries.length; start += maxEntriesPerRequest) {
-    // oxlint-disable-next-line no-await-in-loop -- one at a time
+    // oxlint-disable-next-line no-await-in-loop -- the panel changes the files of a server one at a time
     await sendBatch(entries.slice(start, start + maxEntriesPerRequest))
   }
 }
