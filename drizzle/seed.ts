@@ -16,9 +16,9 @@ import { seedEgg } from '../src/domain/eggs/shipped.ts'
 import { tokenLocation } from '../src/domain/nodes/daemon-address.ts'
 import { encrypt, randomText } from '../src/domain/secrets.ts'
 import type { Panel, Tx } from '../src/panel.ts'
-import { repositoryRoot } from '../src/platform/repository.ts'
+import { contentFolder } from '../src/platform/content-folders.ts'
 
-const eggsDirectory = pathToFileURL(join(repositoryRoot, 'drizzle', 'eggs/'))
+const eggsDirectory = pathToFileURL(join(contentFolder('drizzle'), 'eggs/'))
 
 export type SeededUser = { username: string; email: string; password: string; client_key: string }
 

@@ -95,6 +95,33 @@ function ipv6Prefix(address: string, groups: number): string {
   return `${parts.map((part) => part.toString(16)).join(':')}::/${16 * groups}`
 }
 
+/** Where IPv6 addresses of a translator or tunnel have the IPv4 address to which their packets go. */
+const embeddings: readonly [range: string, firstGroup: number, mask: number][] = [
+  ['::/96', 6, 0],
+  ['::ffff:0:0:0/96', 6, 0],
+  ['64:ff9b::/96', 6, 0],
+  ['64:ff9b:1::/48', 6, 0],
+  ['2002::/16', 1, 0],
+  // Teredo inverts the address.
+  ['2001::/32', 6, 0xffff],
+]
+
+/** Returns the IPv4 addresses to which packets for a canonical IPv6 address go by NAT64, 6to4 or Teredo. */
+export const embeddedIpv4 = (address: string): string[] =>
+  embeddings
+    .filter(([range]) => address.includes(':') && isAllowedAddress(address, [range]))
+    .map(([, firstGroup, mask]) => ipv4At(address, firstGroup, mask))
+
+/** Returns the IPv4 address in the last 32 bits of a canonical IPv6 address; null for others. */
+export const lastIpv4 = (address: string): string | null =>
+  address.includes(':') ? ipv4At(address, 6) : null
+
+const ipv4At = (address: string, firstGroup: number, mask = 0): string =>
+  ipaddr.IPv6.parse(address)
+    .parts.slice(firstGroup, firstGroup + 2)
+    .flatMap((part) => [(part ^ mask) >> 8, (part ^ mask) & 0xff])
+    .join('.')
+
 /** Endings of host names that are not public. */
 const privateHostPattern =
   /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/

@@ -4,7 +4,10 @@ import { redact, redactSecrets } from './redaction.ts'
 export const logLevels = ['debug', 'info', 'warn', 'error', 'off'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** The fields of a line, in this order. There are no headers, bodies, addresses or names of users. */
+/**
+ * The fields of a line, in this order. There are no headers, bodies or names of users, and addresses of callers only where
+ * the operator wants them.
+ */
 const allowedFields = [
   'request',
   'method',
@@ -29,6 +32,7 @@ const allowedFields = [
   'key',
   'provider',
   'faults',
+  'address',
 ] as const
 
 type LogValue = string | number | boolean | null | readonly string[]
@@ -37,15 +41,17 @@ export type LogFields = Partial<Record<(typeof allowedFields)[number], LogValue 
 const maxTextLength = 300
 
 let level: LogLevel = 'warn'
+let hasAddresses = false
 /** Takes lines of `info` and below. */
 let writeLine: (line: string) => void = (line) => console.log(line)
 /** Milliseconds between two warnings with the same message. */
 const warnIntervalMs = 60_000
 const lastWarnedAt = new Map<string, number>()
 
-/** Sets the lowest level that this process logs; `warn` before the first call. */
-export function setLogLevel(minLevel: LogLevel): void {
+/** Sets the lowest level that this process logs, `warn` before the first call, and whether lines have the address of the caller. */
+export function setLogLevel(minLevel: LogLevel, withAddresses = false): void {
   level = minLevel
+  hasAddresses = withAddresses
   lastWarnedAt.clear()
 }
 
@@ -64,7 +70,7 @@ export function log(severity: Exclude<LogLevel, 'off'>, message: string, fields:
   const line: Record<string, LogValue> = { time: new Date().toISOString(), level: severity, message }
   for (const name of allowedFields) {
     const value = fields[name]
-    if (value !== undefined) line[name] = truncate(value)
+    if (value !== undefined && (name !== 'address' || hasAddresses)) line[name] = truncate(value)
   }
   const text = JSON.stringify(line)
   if (severity === 'error') console.error(text)

@@ -120,6 +120,13 @@ export type Panel = Tx & {
    * where a demo would not be safe.
    */
   readonly startDemo?: () => Promise<string | null>
+  /** Writes the metrics of the whole panel, with gauges; left out where `/metrics` has those of one process alone. */
+  readonly readMetrics?: () => Promise<string>
+  /**
+   * Copies the embedded database of this process, and its object store, into a new folder, and returns its path. Left out
+   * where the database is a server.
+   */
+  readonly snapshot?: (contents: { objects: boolean }) => Promise<string>
   readonly cache: Cache
   /** In-flight calls that other requests of this process may join; null on platforms where requests cannot share them. */
   readonly inFlight: Map<string, unknown> | null

@@ -1,24 +1,27 @@
 import { globSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 
-export type Tier = 'services' | 'dev' | 'e2e' | 'unit' | 'api'
+export type Tier = 'container' | 'services' | 'dev' | 'e2e' | 'unit' | 'api'
 
 /** Which test files each tier has, below `test/`; the first tier with a pattern that fits a file has it. */
 const patterns: Record<Tier, string[]> = {
+  // The image and compose.yaml, with a Docker of its own.
+  container: ['container/compose.test.ts'],
   // Needs PostgreSQL, MariaDB or Redis itself.
   services: [
-    'adapters/mysql-host.test.ts',
+    'adapters/{mysql-host,redis-cache}.test.ts',
     'application/database-{failures,hosts}.test.ts',
     '{application,client}/databases.test.ts',
-    'platform/{migrations,neon,pending-migrations,postgres,silent-database,statement-pool}.test.ts',
+    'cli/moving-in.test.ts',
+    'platform/{database-cache,migrations,neon,pending-migrations,postgres,silent-database,statement-pool}.test.ts',
   ],
   // Programs and stand-ins for development: the daemon, the queue, the object store, the command line and bundles.
   dev: [
     'cli/*.test.ts',
     'platform/daemon-{api,archives,child-environment,backups,backups-s3,file-paths,files,pulls,restorations}.test.ts',
     'platform/daemon-{power-lock,servers,signed-files,transfers,websocket}.test.ts',
-    'platform/{bundles,demo,failed-demo,first-start,full-disk,integration-examples,local-*,panel-address,qstash}.test.ts',
-    'platform/{refused-starts,server-bundle,shutdown}.test.ts',
+    'platform/{bundles,demo,fail2ban,failed-demo,first-start,full-disk,integration-examples,monitoring,local-*,panel-address,qstash}.test.ts',
+    'platform/{proxies,refused-starts,server-bundle,shutdown,start-failures,systemd}.test.ts',
     'web/*.test.ts',
   ],
   // Whole panels: in a browser, on every platform, and with a service that fails.
@@ -26,10 +29,10 @@ const patterns: Record<Tier, string[]> = {
   // Neither a database nor another process.
   unit: [
     '{adapters,domain,http}/*.test.ts',
-    'contract/{citations,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
+    'contract/{citations,compose,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{admin-levels,admin-screens,encrypted-columns,passwords,readme}.test.ts',
     'contract/{refusal-texts,routes,rules,tiers}.test.ts',
-    'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,mail,minute-timer,node-addresses}.test.ts',
+    'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,egress,mail,minute-timer,node-addresses}.test.ts',
     'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
   ],
   // The panel over PGlite: its surfaces, its jobs, and what holds for every route.

@@ -55,6 +55,7 @@ export default defineConfig({
         ...retriedInCi,
         exclude: hasChromium ? [] : ['test/e2e/web/**'],
       }),
+      project('container', filesOf('container')),
     ],
   },
 })

@@ -3,6 +3,7 @@
 // compiled once: the optimizing compiler takes 600 MiB for one of its functions, and seconds, for a third of the speed.
 // The other options keep memory: docs/operations.md#memory.
 import { readFileSync, statSync } from 'node:fs'
+import './node-version.js'
 
 const root = new URL('../../', import.meta.url)
 const bundle = new URL('dist/server/main.mjs', root)

@@ -1,4 +1,4 @@
-import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { mysqlHosts } from '../../src/adapters/mysql-host.ts'
 import { publicFetch } from '../../src/adapters/public-fetch.ts'
 import { lambda } from '../../src/platform/lambda.ts'
 import { lazyOauth } from '../../src/platform/lazy-oauth.ts'
@@ -8,9 +8,9 @@ import { lazySendGet } from '../../src/platform/lazy-send-get.ts'
 import { application } from '../../src/surfaces/application.ts'
 
 export const handler = lambda([application], {
-  mysqlHost,
+  mysqlHost: mysqlHosts,
   objects: lazyObjectStore,
-  oauth: lazyOauth(),
+  oauth: lazyOauth,
   probeNode: lazyNodeProbe,
   publicFetch: (allowedNetworks) => publicFetch(lazySendGet, { allowedNetworks }),
 })

@@ -1,4 +1,4 @@
-import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { mysqlHosts } from '../../src/adapters/mysql-host.ts'
 import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
 import { lambda } from '../../src/platform/lambda.ts'
@@ -10,7 +10,7 @@ import { jobs } from '../../src/surfaces/jobs.ts'
 
 export const handler = lambda([jobs], {
   objects: lazyObjectStore,
-  mysqlHost,
+  mysqlHost: mysqlHosts,
   gameQuery: nodeGameQuery,
   probeNode: lazyNodeProbe,
   verifySignature: findSigningKey,

@@ -1,4 +1,4 @@
-import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { mysqlHosts } from '../../src/adapters/mysql-host.ts'
 import { findSigningKey } from '../../src/adapters/queue-signature.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
 import { lazyObjectStore } from '../../src/platform/lazy-object-store.ts'
@@ -8,7 +8,7 @@ import { jobs } from '../../src/surfaces/jobs.ts'
 
 export default worker([jobs], {
   objects: lazyObjectStore,
-  mysqlHost,
+  mysqlHost: mysqlHosts,
   gameQuery: workersGameQuery,
   verifySignature: findSigningKey,
   tick: runTick,

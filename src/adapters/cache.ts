@@ -1,4 +1,5 @@
 import { Redis } from '@upstash/redis/cloudflare'
+import { cacheTimeoutMs, withCooldown } from './cache-cooldown.ts'
 
 /** A cache that may lose entries at any time. Only speed and general rate limits depend on it. */
 export type Cache = {
@@ -15,16 +16,11 @@ export type Cache = {
   ping: () => Promise<void>
 }
 
-/** Milliseconds for one call, including its retry. */
-const defaultTimeoutMs = 1000
-/** Milliseconds after a timeout during which calls fail at once. */
-const cooldownMs = 5000
-
 /**
  * Creates a cache over the REST protocol of Upstash Redis. A call that takes longer than `timeoutMs` throws, and calls
  * of the next five seconds throw at once.
  */
-export function upstashCache(url: string, token: string, timeoutMs = defaultTimeoutMs): Cache {
+export function upstashCache(url: string, token: string, timeoutMs = cacheTimeoutMs): Cache {
   const redis = new Redis({
     url,
     token,
@@ -45,21 +41,5 @@ export function upstashCache(url: string, token: string, timeoutMs = defaultTime
       return { hits, resetsInSeconds: Math.max(1, remaining) }
     },
     ping: async () => void (await redis.ping()),
-  }
-}
-
-/** Returns a wrapper for calls that fails them at once for a while after a timeout. */
-function withCooldown(timeoutMs: number) {
-  let cooldownUntil = 0
-  return async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const startedAt = Date.now()
-    if (startedAt < cooldownUntil) throw new Error('The cache has not answered lately.')
-    try {
-      return await call()
-    } catch (error) {
-      const failedAt = Date.now()
-      if (failedAt - startedAt >= timeoutMs) cooldownUntil = failedAt + cooldownMs
-      throw error
-    }
   }
 }

@@ -1,3 +1,4 @@
+import type { Egress } from './egress.ts'
 import { fetchJson, asRecord } from './fetch-json.ts'
 
 export type CaptchaProvider = 'turnstile' | 'hcaptcha' | 'recaptcha'
@@ -21,15 +22,18 @@ const siteVerifyUrls: Record<CaptchaProvider, string> = {
 }
 
 /** Creates a verifier for the three providers, which share one protocol; `urls` replaces their endpoints. */
-export function httpCaptcha({
-  urls = siteVerifyUrls,
-  timeoutMs = 5_000,
-}: { urls?: Record<CaptchaProvider, string>; timeoutMs?: number } = {}): CaptchaVerifier {
+export function httpCaptcha(
+  send: Egress['fetch'],
+  {
+    urls = siteVerifyUrls,
+    timeoutMs = 5_000,
+  }: { urls?: Record<CaptchaProvider, string>; timeoutMs?: number } = {},
+): CaptchaVerifier {
   return {
     isSolved: async (provider, { secret, siteKey, response, ip }) => {
       const form = new URLSearchParams({ secret, response, remoteip: ip })
       if (provider === 'hcaptcha') form.set('sitekey', siteKey)
-      const verification = await fetchJson(provider, urls[provider], {
+      const verification = await fetchJson(send, provider, urls[provider], {
         method: 'POST',
         body: form,
         signal: AbortSignal.timeout(timeoutMs),

@@ -21,9 +21,6 @@ export type DaemonFetch = (
   },
 ) => Promise<Response>
 
-/** Sends by `fetch`, which every platform has. */
-export const plainFetch: DaemonFetch = (url, init) => fetch(url, { ...init, redirect: 'manual' })
-
 export type DaemonTarget = {
   /** The uuid of the node; null where it is unknown. */
   node: string | null

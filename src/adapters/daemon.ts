@@ -8,7 +8,6 @@ import {
   type DaemonTarget,
   defaultTimeoutMs,
   ignoreStatuses,
-  plainFetch,
   requestJson,
   send,
 } from './daemon-http.ts'
@@ -79,7 +78,7 @@ export type Daemon = DaemonBackups & {
 type DaemonOptions = {
   timeoutMs?: number | undefined
   guard?: (timeoutMs: number) => CallGuard
-  fetch?: DaemonFetch
+  fetch: DaemonFetch
   traceparent?: string | null
   /** The uuid of the node, for the log. */
   node?: string | null
@@ -89,7 +88,7 @@ type DaemonOptions = {
 export function httpDaemon(
   url: string,
   token: () => Promise<string>,
-  { timeoutMs = defaultTimeoutMs, guard, fetch = plainFetch, ...options }: DaemonOptions = {},
+  { timeoutMs = defaultTimeoutMs, guard, fetch, ...options }: DaemonOptions,
 ): Daemon {
   const callGuard: CallGuard = guard?.(timeoutMs) ?? ((call) => call())
   const { node = null, traceparent = null } = options

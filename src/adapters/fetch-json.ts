@@ -1,14 +1,21 @@
+import type { Egress } from './egress.ts'
+
 const maxResponseLength = 256 * 1024
 
 /**
- * Fetches JSON from an external service. Throws unless the answer has status 200 and at most 256 Ki characters of valid
- * JSON; does not follow redirects. `serviceName` begins the messages.
+ * Fetches JSON from an external service by `send`. Throws unless the answer has status 200 and at most 256 Ki characters
+ * of valid JSON; does not follow redirects. `serviceName` begins the messages.
  */
-export async function fetchJson(serviceName: string, address: string, init: RequestInit): Promise<unknown> {
+export async function fetchJson(
+  send: Egress['fetch'],
+  serviceName: string,
+  address: string,
+  init: RequestInit,
+): Promise<unknown> {
   const headers = new Headers(init.headers)
   headers.set('accept', 'application/json')
   headers.set('user-agent', 'Roost')
-  const response = await fetch(address, { ...init, headers, redirect: 'manual' })
+  const response = await send(address, { ...init, headers })
   if (response.status !== 200) {
     await response.body?.cancel()
     throw new Error(`${serviceName} answered ${response.status}.`)

@@ -14,7 +14,15 @@ export type GameTarget = {
  * invalid answer; `unsupported`: not queried.
  */
 export type GameQueryResult =
-  | { status: 'online'; players: number | null; maxPlayers: number | null }
+  | {
+      status: 'online'
+      players: number | null
+      maxPlayers: number | null
+      /** Null when the game does not report it. */
+      version: string | null
+      /** Those that the game names, which need not be all. */
+      playerNames: readonly string[]
+    }
   | { status: 'offline' | 'failed' | 'unsupported' }
 
 /** Queries a game for its players, within `queryTimeoutMs`. Never throws. */

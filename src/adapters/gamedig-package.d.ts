@@ -15,6 +15,6 @@ declare module 'gamedig' {
       attemptTimeout: number
       requestPlayers: boolean
       requestRules: boolean
-    }): Promise<{ numplayers?: unknown; maxplayers?: unknown }>
+    }): Promise<{ numplayers?: unknown; maxplayers?: unknown; version?: unknown; players?: unknown }>
   }
 }

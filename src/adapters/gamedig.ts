@@ -1,5 +1,6 @@
 import { type GameQueryResult, type GameTarget, queryTimeoutMs } from './game-query.ts'
 import { playerCount } from './minecraft-status.ts'
+import { reportedNames, reportedVersion } from './reported-text.ts'
 
 /**
  * Protocols that query only the server's own address and report the number of players. The package's others query lists
@@ -22,7 +23,7 @@ export async function queryWithGamedig(
   target: GameTarget,
   timeoutMs = queryTimeoutMs,
 ): Promise<GameQueryResult> {
-  const { GameDig, games } = await import('gamedig')
+  const { games } = await import('gamedig')
   const type = protocolNames.get(target.game) ?? target.game
   const options = Object.hasOwn(games, type) ? games[type]?.options : null
   const protocol = options?.protocol ?? type.replace(/^protocol-/, '')
@@ -31,27 +32,51 @@ export async function queryWithGamedig(
   const timeout = Math.floor(timeoutMs / ports.length)
   let lastResult: GameQueryResult = { status: 'offline' }
   for (const port of ports) {
-    try {
-      const state = await GameDig.query({
-        type,
-        host: target.host,
-        port,
-        givenPortOnly: true,
-        maxRetries: 1,
-        socketTimeout: Math.min(2_000, timeout),
-        attemptTimeout: timeout,
-        requestPlayers: false,
-        requestRules: false,
-      })
-      // The package reads missing numbers as 0: without a maximum, 0 players means unknown.
-      const maxPlayers = playerCount(state.maxplayers) || null
-      const players = playerCount(state.numplayers)
-      return { status: 'online', players: maxPlayers === null && players === 0 ? null : players, maxPlayers }
-    } catch (error) {
-      lastResult = { status: isUnreachable(error) ? 'offline' : 'failed' }
-    }
+    lastResult = await queryPort({ type, host: target.host, port }, timeout)
+    if (lastResult.status === 'online') return lastResult
   }
   return lastResult
+}
+
+/** Queries a port with the names of players, and without them where the game's list of names makes no sense. */
+async function queryPort(
+  address: { type: string; host: string; port: number },
+  timeoutMs: number,
+): Promise<GameQueryResult> {
+  const named = await attempt(address, timeoutMs, true)
+  return named.status === 'failed' ? attempt(address, timeoutMs, false) : named
+}
+
+async function attempt(
+  address: { type: string; host: string; port: number },
+  timeoutMs: number,
+  requestPlayers: boolean,
+): Promise<GameQueryResult> {
+  const { GameDig } = await import('gamedig')
+  try {
+    const state = await GameDig.query({
+      ...address,
+      givenPortOnly: true,
+      maxRetries: 1,
+      // Many games never answer the question for names: the rest must not wait for it.
+      socketTimeout: Math.min(1_500, Math.floor(timeoutMs / 3)),
+      attemptTimeout: timeoutMs,
+      requestPlayers,
+      requestRules: false,
+    })
+    // The package reads missing numbers as 0: without a maximum, 0 players means unknown.
+    const maxPlayers = playerCount(state.maxplayers) || null
+    const players = playerCount(state.numplayers)
+    return {
+      status: 'online',
+      players: maxPlayers === null && players === 0 ? null : players,
+      maxPlayers,
+      version: reportedVersion(state.version),
+      playerNames: reportedNames(state.players),
+    }
+  } catch (error) {
+    return { status: isUnreachable(error) ? 'offline' : 'failed' }
+  }
 }
 
 /** Returns the ports to query: first the game's query port, when it belongs to the server, then the server's port. */

@@ -1,3 +1,5 @@
+import type { Egress } from './egress.ts'
+
 /** A display name and an e-mail address. */
 export type Mailbox = { name: string; address: string }
 
@@ -27,6 +29,8 @@ export type HttpMailOptions = {
   endpoint?: string | undefined
   token: string
   from: Mailbox
+  /** Sends the requests. */
+  fetch: Egress['fetch']
 }
 
 /** Creates a mailer over an HTTP API like Resend's: `{from, to, subject, text, html}` with a bearer token. */
@@ -34,8 +38,9 @@ export const resendMailer = ({
   endpoint = 'https://api.resend.com/emails',
   token,
   from,
+  fetch: send,
 }: HttpMailOptions): Mailer =>
-  httpMailer(endpoint, { authorization: `Bearer ${token}` }, (message) => ({
+  httpMailer(send, endpoint, { authorization: `Bearer ${token}` }, (message) => ({
     from: formatMailbox(resolveSender(message, from)),
     to: requireEmailAddress(message.to),
     subject: message.subject,
@@ -48,8 +53,9 @@ export const postmarkMailer = ({
   endpoint = 'https://api.postmarkapp.com/email',
   token,
   from,
+  fetch: send,
 }: HttpMailOptions): Mailer =>
-  httpMailer(endpoint, { 'x-postmark-server-token': token }, (message) => ({
+  httpMailer(send, endpoint, { 'x-postmark-server-token': token }, (message) => ({
     From: formatMailbox(resolveSender(message, from)),
     To: requireEmailAddress(message.to),
     Subject: message.subject,
@@ -58,18 +64,17 @@ export const postmarkMailer = ({
   }))
 
 function httpMailer(
+  request: Egress['fetch'],
   endpoint: string,
   credential: Record<string, string>,
   bodyOf: (message: Message) => Record<string, string>,
 ): Mailer {
   return {
     send: async (message) => {
-      const response = await fetch(endpoint, {
+      const response = await request(endpoint, {
         method: 'POST',
         headers: { ...credential, accept: 'application/json', 'content-type': 'application/json' },
         body: JSON.stringify(bodyOf(message)),
-        // The token must not follow a redirect to another host.
-        redirect: 'manual',
         signal: AbortSignal.timeout(15_000),
       })
       await response.body?.cancel()

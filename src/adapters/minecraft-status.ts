@@ -1,4 +1,5 @@
 import type { GameQueryResult } from './game-query.ts'
+import { reportedNames, reportedVersion } from './reported-text.ts'
 
 /** A connection as web streams, which Node and Workers have in common. */
 export type ByteStream = {
@@ -31,8 +32,17 @@ export async function queryMinecraft(
     const { readable, writable } = await openStream(address, abortController.signal)
     await writeBytes(writable, statusRequest(address))
     const status = await readStatus(readable, (bytes) => void (received += bytes))
-    const { players } = status as { players?: { online?: unknown; max?: unknown } }
-    return { status: 'online', players: playerCount(players?.online), maxPlayers: playerCount(players?.max) }
+    const { players, version } = status as {
+      players?: { online?: unknown; max?: unknown; sample?: unknown }
+      version?: { name?: unknown }
+    }
+    return {
+      status: 'online',
+      players: playerCount(players?.online),
+      maxPlayers: playerCount(players?.max),
+      version: reportedVersion(version?.name),
+      playerNames: reportedNames(players?.sample),
+    }
   } catch {
     return { status: received > 0 ? 'failed' : 'offline' }
   } finally {

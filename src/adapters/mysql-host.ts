@@ -1,4 +1,5 @@
 import type { Connection } from 'mysql2'
+import type { Egress } from './egress.ts'
 
 /** Milliseconds for connecting and logging in, for one statement, and for a whole call. */
 const timeoutsMs = { connect: 5000, statement: 10_000, call: 15_000 }
@@ -54,8 +55,15 @@ export class MysqlHostError extends Error {
   }
 }
 
-/** Creates the client of a database host. The driver is loaded by the first call. */
-export function mysqlHost(address: MysqlAddress): MysqlHost {
+/** Returns what creates the client of a database host, over connections of `egress`. The driver is loaded by the first call. */
+export const mysqlHosts =
+  ({ connect: openSocket }: Egress) =>
+  (address: MysqlAddress): MysqlHost =>
+    mysqlHost({ ...address, openSocket })
+
+type ReachedAddress = MysqlAddress & { openSocket: Egress['connect'] }
+
+function mysqlHost(address: ReachedAddress): MysqlHost {
   return {
     ping: () =>
       withSession(address, async ({ query, tls }) => {
@@ -110,7 +118,7 @@ function quoteIdentifier(name: string, { isPattern = false } = {}): string {
   return `\`${isPattern ? name.replaceAll('_', '\\_') : name}\``
 }
 
-async function withSession<T>(address: MysqlAddress, work: (session: Session) => Promise<T>): Promise<T> {
+async function withSession<T>(address: ReachedAddress, work: (session: Session) => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   const { connection, tls } = await connect(address)
   let hasChanged = false
@@ -146,7 +154,7 @@ async function withSession<T>(address: MysqlAddress, work: (session: Session) =>
  * Connects over TLS where the host supports it, otherwise unencrypted, where passwords are never sent in plain text
  * either. Certificates are not verified: hosts have self-signed ones, and no expected certificate is configured.
  */
-async function connect(address: MysqlAddress): Promise<{ connection: Connection; tls: boolean }> {
+async function connect(address: ReachedAddress): Promise<{ connection: Connection; tls: boolean }> {
   const password = await address.password()
   try {
     return { connection: await logIn(address, password, true), tls: true }
@@ -160,9 +168,11 @@ async function connect(address: MysqlAddress): Promise<{ connection: Connection;
   }
 }
 
-async function logIn(address: MysqlAddress, password: string, tls: boolean): Promise<Connection> {
+async function logIn(address: ReachedAddress, password: string, tls: boolean): Promise<Connection> {
   const { default: mysql } = await import('mysql2')
+  const stream = await address.openSocket(address, AbortSignal.timeout(timeoutsMs.connect))
   const connection = mysql.createConnection({
+    stream,
     host: address.host,
     port: address.port,
     user: address.username,

@@ -13,6 +13,8 @@ export type ProbedCertificate = {
 export type ProbeResult = {
   addresses: string[]
   dnsError: string | null
+  /** Whether the panel does not call such addresses; then `dnsError` is set, too. */
+  isRefused: boolean
   connectError: string | null
   tlsError: string | null
   certificate: ProbedCertificate | null

@@ -1,5 +1,6 @@
 import { CodeChallengeMethod, OAuth2Client, OAuth2Tokens } from 'arctic'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import type { Egress } from './egress.ts'
 import { asRecord, fetchJson } from './fetch-json.ts'
 
 /** The registration of the panel at a provider. */
@@ -68,16 +69,19 @@ type Flow = {
  * Creates a gateway over HTTP: the code flow with PKCE, with ID tokens where the provider supports OpenID Connect. Each
  * of the two steps has `timeoutMs`. Discovery documents are cached for an hour, keys are not cached.
  */
-export function httpOauth({
-  endpoints = publicEndpoints,
-  timeoutMs = 10_000,
-  now = Date.now,
-}: { endpoints?: ProviderEndpoints; timeoutMs?: number; now?: () => number } = {}): OauthGateway {
+export function httpOauth(
+  send: Egress['fetch'],
+  {
+    endpoints = publicEndpoints,
+    timeoutMs = 10_000,
+    now = Date.now,
+  }: { endpoints?: ProviderEndpoints; timeoutMs?: number; now?: () => number } = {},
+): OauthGateway {
   const discovered = new Map<string, { flow: Flow; expiresAt: number }>()
   const discover = async (issuer: string, signal: AbortSignal): Promise<Flow> => {
     const cached = discovered.get(issuer)
     if (cached && cached.expiresAt > now()) return cached.flow
-    const flow = await discoverFlow(issuer, signal)
+    const flow = await discoverFlow(send, issuer, signal)
     discovered.set(issuer, { flow, expiresAt: now() + discoveryTtlMs })
     return flow
   }
@@ -94,10 +98,13 @@ export function httpOauth({
     identify: async (client, code, secrets) => {
       const signal = AbortSignal.timeout(timeoutMs)
       const flow = await resolveFlow(client, signal)
-      const tokens = await exchangeCode(flow, client, code, secrets.verifier, signal)
+      const tokens = await exchangeCode(send, flow, client, code, secrets.verifier, signal)
       const { subject, name } = flow.jwks
-        ? await readIdToken(flow, flow.jwks, client, tokens.idToken(), secrets.nonce, { signal, now: now() })
-        : await readProfile(flow, tokens.accessToken(), signal)
+        ? await readIdToken(send, flow, flow.jwks, client, tokens.idToken(), secrets.nonce, {
+            signal,
+            now: now(),
+          })
+        : await readProfile(send, flow, tokens.accessToken(), signal)
       return {
         issuer: flow.issuer,
         subject: requireSubject(subject),
@@ -129,9 +136,9 @@ const discordFlow = ({ authorization, token, user }: ProviderEndpoints['discord'
 const numericId = (id: unknown) => (Number.isSafeInteger(id) && Number(id) > 0 ? String(id) : null)
 
 /** Reads the discovery document of an issuer. Throws when it names another issuer. */
-async function discoverFlow(configured: string, signal: AbortSignal): Promise<Flow> {
+async function discoverFlow(send: Egress['fetch'], configured: string, signal: AbortSignal): Promise<Flow> {
   const url = `${trimTrailingSlash(configured)}/.well-known/openid-configuration`
-  const document = asRecord(await fetchJson('The issuer', url, { signal }))
+  const document = asRecord(await fetchJson(send, 'The issuer', url, { signal }))
   const { issuer } = document
   if (typeof issuer !== 'string' || trimTrailingSlash(issuer) !== trimTrailingSlash(configured)) {
     throw new Error('The discovery document names another issuer.')
@@ -172,6 +179,7 @@ function authorizationUrl(flow: Flow, client: OauthClient, { state, verifier, no
 
 /** Exchanges the code for tokens. The library's call would follow redirects with the code, and has no timeout. */
 async function exchangeCode(
+  send: Egress['fetch'],
   flow: Flow,
   client: OauthClient,
   code: string,
@@ -195,7 +203,7 @@ async function exchangeCode(
       `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`,
     )
   }
-  const response = await fetchJson('The token endpoint', flow.token, {
+  const response = await fetchJson(send, 'The token endpoint', flow.token, {
     method: 'POST',
     headers,
     body: form,
@@ -206,6 +214,7 @@ async function exchangeCode(
 
 /** Verifies an ID token: signature, issuer, client, attempt and age. Returns the subject and name of the user. */
 async function readIdToken(
+  send: Egress['fetch'],
   flow: Flow,
   jwksUrl: string,
   { clientId }: OauthClient,
@@ -213,7 +222,7 @@ async function readIdToken(
   nonce: string,
   { signal, now }: { signal: AbortSignal; now: number },
 ) {
-  const keys = await fetchJson('The key endpoint', jwksUrl, { signal })
+  const keys = await fetchJson(send, 'The key endpoint', jwksUrl, { signal })
   const { payload } = await jwtVerify(idToken, createLocalJWKSet(keys as JSONWebKeySet), {
     issuer: flow.issuer,
     audience: clientId,
@@ -230,10 +239,15 @@ async function readIdToken(
   return { subject: payload.sub, name: payload['name'] ?? payload['preferred_username'] }
 }
 
-async function readProfile({ profile }: Flow, accessToken: string, signal: AbortSignal) {
+async function readProfile(
+  send: Egress['fetch'],
+  { profile }: Flow,
+  accessToken: string,
+  signal: AbortSignal,
+) {
   if (!profile) throw new Error('There is no profile to read.')
   const headers = { authorization: `Bearer ${accessToken}` }
-  return profile.read(asRecord(await fetchJson('The profile', profile.url, { headers, signal })))
+  return profile.read(asRecord(await fetchJson(send, 'The profile', profile.url, { headers, signal })))
 }
 
 function requireSubject(subject: unknown): string {

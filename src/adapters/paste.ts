@@ -1,3 +1,4 @@
+import type { Egress } from './egress.ts'
 import { readBoundedText } from './fetch-json.ts'
 
 /** Publishes text. */
@@ -9,12 +10,11 @@ export type PasteService = {
 const maxResponseLength = 64 * 1024
 
 /** Creates a client for the protocol of mclo.gs: `POST /1/log` takes a form with `content` and returns `{success, id, url}`. */
-export function httpPasteService(timeoutMs = 10_000): PasteService {
+export function httpPasteService(send: Egress['fetch'], timeoutMs = 10_000): PasteService {
   return {
     upload: async (url, text) => {
-      const response = await fetch(`${url.replace(/\/+$/, '')}/1/log`, {
+      const response = await send(`${url.replace(/\/+$/, '')}/1/log`, {
         method: 'POST',
-        redirect: 'manual',
         headers: { accept: 'application/json' },
         body: new URLSearchParams({ content: text }),
         signal: AbortSignal.timeout(timeoutMs),

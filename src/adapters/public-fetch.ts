@@ -1,5 +1,6 @@
 import type { Reason, ReasonValues } from '../errors.ts'
-import { isAllowedAddress, isPublicAddress, isPublicHost } from '../ip-addresses.ts'
+import { isPublicHost } from '../ip-addresses.ts'
+import { egressRule, isMetadataName } from './egress.ts'
 
 /** A text and the address at which it was after redirects, or what says to the user why there is none. */
 export type FetchedText = { text: string; url: string } | { refusal: FetchRefusal }
@@ -41,8 +42,7 @@ export function publicFetch(
     timeoutMs = 10_000,
   }: { allowedNetworks?: readonly string[]; timeoutMs?: number } = {},
 ): PublicFetch {
-  const isAllowed = (address: string) =>
-    isPublicAddress(address) || (allowedNetworks.length > 0 && isAllowedAddress(address, allowedNetworks))
+  const isAllowed = egressRule(allowedNetworks)
   return async (start) => {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
@@ -99,9 +99,10 @@ function requireAllowedUrl(url: URL, isAllowed: (address: string) => boolean, ha
       'address_with_credentials',
       'The address must not contain a user name or password.',
     )
-  const isNameToResolve = hasNetworks && !/^\[|^[\d.]+$/.test(url.hostname)
-  if (!isPublicHost(url.hostname) && !isNameToResolve && !isAllowed(url.hostname))
-    throw privateAddress(url.hostname)
+  const host = url.hostname
+  const isName = !/^\[|^[\d.]+$/.test(host)
+  const isCallable = isName ? (hasNetworks || isPublicHost(host)) && !isMetadataName(host) : isAllowed(host)
+  if (!isCallable) throw privateAddress(host)
 }
 
 /** The refusal of a host that is not on the public internet. */

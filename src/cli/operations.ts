@@ -4,6 +4,7 @@ import { invalidInput } from '../http/route.ts'
 import { ruleName } from '../http/validation-rules.ts'
 import type { Panel } from '../panel.ts'
 import { type Fault, faultOf, OperationError } from './faults.ts'
+import { BackupSnapshotInput, takeSnapshot } from './operations/backup-snapshot.ts'
 import { BackupTestInput, runBackupTest } from './operations/backup-test.ts'
 import { createDatabaseHost, DatabaseHostCreateInput } from './operations/database-host-create.ts'
 import { DatabaseHostTestInput, testNamedDatabaseHost } from './operations/database-host-test.ts'
@@ -12,11 +13,13 @@ import { EggImportInput, importEggs } from './operations/egg-import.ts'
 import { discardNamedJob, JobIdInput, JobListInput, listNamedJobs, retryNamedJob } from './operations/jobs.ts'
 import { createKey, KeyCreateInput } from './operations/key-create.ts'
 import { MailTestInput, testMail } from './operations/mail-test.ts'
+import { moveIn, MoveInInput } from './operations/move-in.ts'
 import { configureNode, NodeConfigureInput } from './operations/node-configure.ts'
 import { NodeResetSecretInput, resetNodeSecret } from './operations/node-reset-secret.ts'
 import { QueueScheduleInput, scheduleTick } from './operations/queue-schedule.ts'
 import { rotateSecrets, SecretsRotateInput } from './operations/secrets-rotate.ts'
 import { createSetupCode, SetupCodeInput } from './operations/setup-code.ts'
+import { readUpgradeState, UpgradeStateInput } from './operations/upgrade-state.ts'
 import { createUser, UserCreateInput } from './operations/user-create.ts'
 import { resetNamedPassword, resetNamedTwoFactor, UserResetInput } from './operations/user-resets.ts'
 import { UserVerifyEmailInput, verifyNamedUserEmail } from './operations/user-verify-email.ts'
@@ -57,9 +60,12 @@ const operations = new Map<string, Operation>([
   ['node:reset-secret', operation(NodeResetSecretInput, resetNodeSecret)],
   ['database-host:create', operation(DatabaseHostCreateInput, createDatabaseHost)],
   ['database-host:test', operation(DatabaseHostTestInput, testNamedDatabaseHost)],
+  ['backup:snapshot', operation(BackupSnapshotInput, takeSnapshot)],
   ['backup:test', operation(BackupTestInput, runBackupTest)],
   ['mail:test', operation(MailTestInput, testMail)],
   ['egg:import', operation(EggImportInput, importEggs)],
+  ['import:pterodactyl', operation(MoveInInput, moveIn)],
+  ['import:pelican', operation(MoveInInput, moveIn)],
   ['job:list', operation(JobListInput, listNamedJobs)],
   ['job:retry', operation(JobIdInput, retryNamedJob)],
   ['job:discard', operation(JobIdInput, discardNamedJob)],
@@ -67,6 +73,7 @@ const operations = new Map<string, Operation>([
   ['secrets:rotate', operation(SecretsRotateInput, rotateSecrets)],
   // The name of earlier versions, whose command lines and running panels know no other.
   ['secrets:reseal', operation(SecretsRotateInput, rotateSecrets)],
+  ['upgrade:state', operation(UpgradeStateInput, readUpgradeState)],
   ['doctor', operation(DoctorInput, runDoctor)],
   ['seed', operation(SeedInput, seedEggs)],
 ])

@@ -2,8 +2,9 @@ import type { Report } from './command.ts'
 import type { Fault } from './faults.ts'
 
 /** Prints the output of a verb on standard output, as text or as one JSON document. */
-export function printReport({ text, json }: Report, isJson: boolean): void {
-  console.log(isJson ? JSON.stringify(json, null, 2) : text)
+export function printReport({ text, json, onStandardError }: Report, isJson: boolean): void {
+  const print = onStandardError ? console.error : console.log
+  print(isJson ? JSON.stringify(json, null, 2) : text)
 }
 
 /** Prints a failure on standard error, field by field; or as one JSON document on standard output. */

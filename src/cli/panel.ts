@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
+import { commandOf } from '../platform/command-names.ts'
 import { version } from '../version.ts'
 import { type Command, type Report, requireArguments } from './command.ts'
+import { backupCreate } from './commands/backup-create.ts'
+import { backupRestore } from './commands/backup-restore.ts'
 import { backupTest } from './commands/backup-test.ts'
 import { databaseHostCreate } from './commands/database-host-create.ts'
 import { databaseHostTest } from './commands/database-host-test.ts'
@@ -9,12 +12,15 @@ import { eggImport } from './commands/egg-import.ts'
 import { jobDiscard, jobList, jobRetry } from './commands/jobs.ts'
 import { keyCreate } from './commands/key-create.ts'
 import { mailTest } from './commands/mail-test.ts'
+import { importPelican, importPterodactyl } from './commands/move-in.ts'
 import { nodeConfigure } from './commands/node-configure.ts'
 import { nodeResetSecret } from './commands/node-reset-secret.ts'
 import { queueSchedule } from './commands/queue-schedule.ts'
 import { secretsRotate } from './commands/secrets-rotate.ts'
+import { serviceInstall } from './commands/service-install.ts'
 import { setupCode } from './commands/setup-code.ts'
 import { setup } from './commands/setup.ts'
+import { upgradeCheck } from './commands/upgrade-check.ts'
 import { userCreate } from './commands/user-create.ts'
 import { userResetPassword, userResetTwoFactor } from './commands/user-resets.ts'
 import { userVerifyEmail } from './commands/user-verify-email.ts'
@@ -34,14 +40,20 @@ const commands = new Map<string, Command>([
   ['node:reset-secret', nodeResetSecret],
   ['database-host:create', databaseHostCreate],
   ['database-host:test', databaseHostTest],
+  ['backup:create', backupCreate],
+  ['backup:restore', backupRestore],
   ['backup:test', backupTest],
   ['mail:test', mailTest],
   ['egg:import', eggImport],
+  ['import:pterodactyl', importPterodactyl],
+  ['import:pelican', importPelican],
   ['job:list', jobList],
   ['job:retry', jobRetry],
   ['job:discard', jobDiscard],
   ['queue:schedule', queueSchedule],
   ['secrets:rotate', secretsRotate],
+  ['service:install', serviceInstall],
+  ['upgrade:check', upgradeCheck],
   ['doctor', doctor],
 ])
 
@@ -99,13 +111,13 @@ function parse(command: Command, args: string[]) {
 }
 
 function helpOf({ synopsis, summary, help }: Command): string {
-  return `Usage: npm run panel -- ${synopsis} [--json]\n\n${summary}\n\n${help}`
+  return `Usage: ${commandOf('panel', synopsis)} [--json]\n\n${summary}\n\n${help}`
 }
 
 function overview(): string {
   const width = Math.max(...[...commands.keys()].map((name) => name.length))
   const lines = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
-  return `Usage: npm run panel -- VERB [options]
+  return `Usage: ${commandOf('panel', 'VERB [options]')}
 
 ${lines.join('\n')}
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
 import type { Database } from '../db/database.ts'
 import { countPendingMigrations } from '../db/migration-state.ts'
 import type { Panel, PanelConfig } from '../panel.ts'
+import { commandOf } from '../platform/command-names.ts'
 import { finishDeferred } from '../platform/deferred-work.ts'
 import type { Env } from '../platform/env.ts'
-import { type DataDirectory, type LocalSecrets, openDataDirectory } from '../platform/local/data-directory.ts'
+import { openDataDirectory, shareDataDirectory } from '../platform/local/data-directory.ts'
 import { openLocalServices } from '../platform/local/services.ts'
 import { openPanel } from '../platform/open-panel.ts'
 import { panelUrlOf } from '../platform/panel-url.ts'
@@ -50,19 +49,8 @@ async function requireMigrated(db: Database): Promise<void> {
   throw new OperationError(
     pending === null
       ? 'The table migrations cannot be read: it is unknown whether the schema is the newest.'
-      : `${pendingText} pending: run npm run migrate first.`,
+      : `${pendingText} pending: run ${commandOf('migrate')} first.`,
   )
-}
-
-/** Opens the data directory without a lock: with an external database several processes may use the secrets in it. */
-async function shareDataDirectory(configured: string): Promise<DataDirectory> {
-  const path = resolve(configured)
-  const release = async () => undefined
-  const text = await readFile(join(path, 'secrets.json'), 'utf8').catch(() => null)
-  if (text !== null) return { path, secrets: JSON.parse(text) as LocalSecrets, release }
-  const directory = await openDataDirectory(configured)
-  await directory.release()
-  return { ...directory, release }
 }
 
 /** Refuses messages of the queue, since this process has no app. The minute tick of the panel finds the jobs. */

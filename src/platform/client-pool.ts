@@ -20,6 +20,9 @@ type Taker = { take: (slot: Slot) => void; fail: (error: Error) => void; deadlin
 
 export type PoolOptions = { size: number; timeoutMs: number; idleTimeoutMs: number }
 
+/** How many connections are open, idle and allowed, and how much waits for one. */
+export type PoolState = { open: number; idle: number; limit: number; waiting: number }
+
 /** The connections of a pool, and what waits for them. */
 export type ClientPool = {
   config: ClientConfig

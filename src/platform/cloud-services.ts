@@ -1,28 +1,32 @@
+import type { Socket } from 'node:net'
 import { upstashCache } from '../adapters/cache.ts'
-import { httpCaptcha } from '../adapters/captcha.ts'
+import type { Egress } from '../adapters/egress.ts'
 import type { Mailer } from '../adapters/mail.ts'
 import type { ObjectStore, S3Options } from '../adapters/objects.ts'
-import { httpPasteService } from '../adapters/paste.ts'
 import type { PublicFetch } from '../adapters/public-fetch.ts'
-import { qstashQueue, type VerifySignature } from '../adapters/queue.ts'
+import type { VerifySignature } from '../adapters/queue.ts'
 import { importKeyRing } from '../domain/secrets.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { log, setLogLevel } from '../log.ts'
 import { createMetrics } from '../metrics.ts'
 import type { Cloud } from './deployment-faults.ts'
 import { type Env, EnvironmentError, readEnv, required } from './env.ts'
+import { lazyCaptcha, lazyPasteService } from './lazy-http-services.ts'
+import { lazyQueue } from './lazy-queue.ts'
 import { type OpenSmtp, openMailer } from './mail.ts'
-import { openNeon } from './neon.ts'
 import type { Services } from './open-panel.ts'
 import { panelConfigOf } from './panel-config.ts'
+import type { DatabaseHandle } from './postgres.ts'
 import { queueOptionsOf } from './queue-options.ts'
 import { s3OptionsOf } from './s3-options.ts'
 import { countStatement } from './statement-stats.ts'
 
 /** Services that only some functions bundle, because of their size. A function without one fails where it uses it. */
-export type OptionalServices = Partial<
-  Pick<Services, 'mysqlHost' | 'gameQuery' | 'oauth' | 'locales' | 'probeNode'>
-> & {
+export type OptionalServices = Partial<Pick<Services, 'locales'>> & {
+  mysqlHost?: (egress: Egress) => Services['mysqlHost']
+  gameQuery?: (egress: Egress<Socket>) => Services['gameQuery']
+  oauth?: (egress: Egress) => Services['oauth']
+  probeNode?: (egress: Egress<Socket>) => NonNullable<Services['probeNode']>
   /** For functions that store objects or sign links to them. */
   objects?: (options: S3Options) => ObjectStore
   /** For functions that fetch what administrators enter: opens the fetch with the networks that are allowed beside the public internet. */
@@ -32,6 +36,9 @@ export type OptionalServices = Partial<
   /** For functions that send mail, where it goes through an SMTP server. */
   smtp?: OpenSmtp
 }
+
+/** Opens what calls other machines on this cloud. */
+type OpenEgress = (privateNetworks: readonly string[]) => Egress<Socket>
 
 /** A Worker has six connections at a time; a seventh call would wait, and its timeout would run meanwhile. */
 const maxDaemonCalls = { workers: { maxDaemonCalls: 6 }, lambda: {} }
@@ -53,6 +60,7 @@ const maxResponseBytes = { workers: {}, lambda: { maxResponseBytes: 2 * 1024 * 1
  */
 export function cachedServices(
   cloud: Cloud,
+  openEgress: OpenEgress,
   optionalServices: OptionalServices,
 ): (raw: Record<string, unknown>) => Promise<Services> {
   let cached: Services | ApiError | null = null
@@ -65,7 +73,7 @@ export function cachedServices(
       cached = null
     }
     // Keeps the value, not its promise: on Workers the request that created a promise may have ended.
-    cached ??= await openOrError(raw, cloud, optionalServices)
+    cached ??= await openOrError(raw, cloud, openEgress, optionalServices)
     if (cached instanceof ApiError) throw cached
     lastUsedAt = now
     return cached
@@ -75,10 +83,11 @@ export function cachedServices(
 async function openOrError(
   raw: Record<string, unknown>,
   cloud: Cloud,
+  openEgress: OpenEgress,
   optionalServices: OptionalServices,
 ): Promise<Services | ApiError> {
   try {
-    return await openCloudServices(readEnv(raw, cloud), cloud, optionalServices)
+    return await openCloudServices(readEnv(withHyperdrive(raw), cloud), cloud, openEgress, optionalServices)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     log('error', 'The environment is invalid.', { faults: error.faults })
@@ -86,14 +95,37 @@ async function openOrError(
   }
 }
 
+/** Returns the environment with the database of the binding `HYPERDRIVE`, if a Worker has one. */
+function withHyperdrive(raw: Record<string, unknown>): Record<string, unknown> {
+  const { connectionString } = (raw.HYPERDRIVE ?? {}) as { connectionString?: string }
+  return connectionString ? { ...raw, DATABASE_URL: connectionString, DATABASE_DRIVER: 'postgres' } : raw
+}
+
+/** Opens the database by the driver that is wanted; only that one is loaded. */
+async function openCloudDatabase(env: Env, cloud: Cloud): Promise<DatabaseHandle> {
+  const url = required(env, 'DATABASE_URL')
+  if (env.DATABASE_DRIVER === 'postgres') {
+    if (cloud === 'workers') return (await import('./hyperdrive.ts')).openHyperdrive(url, countStatement)
+    return (await import('./postgres.ts')).openPostgres(url, env.DATABASE_POOL_SIZE, countStatement)
+  }
+  return (await import('./neon.ts')).openNeon(url, {
+    usesHttp: cloud === 'workers',
+    poolSize: env.DATABASE_POOL_SIZE,
+    localProxy: env.NEON_LOCAL_PROXY ?? null,
+    onStatement: countStatement,
+  })
+}
+
 /** Opens the managed services that the environment of a cloud names. Throws an `EnvironmentError`. */
 export async function openCloudServices(
   env: Env,
   cloud: Cloud,
+  openEgress: OpenEgress,
   optionalServices: OptionalServices = {},
 ): Promise<Services> {
   const url = required(env, 'APP_URL')
-  setLogLevel(env.LOG_LEVEL)
+  const egress = openEgress(env.EGRESS_PRIVATE_NETWORKS)
+  setLogLevel(env.LOG_LEVEL, env.LOG_ADDRESSES)
   return {
     config: {
       ...panelConfigOf(env, url, maxWaitMs[cloud]),
@@ -101,37 +133,41 @@ export async function openCloudServices(
       ...maxDaemonCalls[cloud],
     },
     keys: await importKeyRing(required(env, 'APP_KEYS')),
-    ...openNeon(required(env, 'DATABASE_URL'), {
-      usesHttp: cloud === 'workers',
-      poolSize: env.DATABASE_POOL_SIZE,
-      localProxy: env.NEON_LOCAL_PROXY ?? null,
-      onStatement: countStatement,
-    }),
+    ...(await openCloudDatabase(env, cloud)),
     cache: upstashCache(required(env, 'UPSTASH_REDIS_REST_URL'), required(env, 'UPSTASH_REDIS_REST_TOKEN')),
     // On Workers a request cannot await a promise of another one, and Lambda serves one at a time.
     inFlight: null,
     circuitBreakers: new Map(),
-    queue: qstashQueue(
+    queue: lazyQueue(
       queueOptionsOf(env, url, optionalServices.verifySignature ?? notBundled('signatures of the queue')),
     ),
     objects: openObjectStore(env, optionalServices),
-    mail: openCloudMailer(env, cloud, optionalServices),
-    pastes: httpPasteService(),
+    mail: openCloudMailer(env, cloud, egress, optionalServices),
     publicFetch:
       optionalServices.publicFetch?.(env.FETCH_ALLOWED_NETWORKS) ?? notBundled('fetching from addresses'),
-    oauth: optionalServices.oauth ?? {
-      authorizationUrl: notBundled('sign-in providers'),
-      identify: notBundled('sign-in providers'),
-    },
-    captcha: httpCaptcha(),
     locales: optionalServices.locales ?? { read: notBundled('locales') },
-    mysqlHost: optionalServices.mysqlHost ?? notBundled('database hosts'),
-    probeNode: optionalServices.probeNode ?? null,
-    gameQuery: optionalServices.gameQuery ?? notBundled('game queries'),
+    ...calledServices(egress, optionalServices),
     metrics: createMetrics(),
     now: () => new Date(),
   }
 }
+
+/** Opens the services that call what administrators configure. */
+const calledServices = (
+  egress: Egress<Socket>,
+  { oauth, mysqlHost, probeNode, gameQuery }: OptionalServices,
+) => ({
+  daemonFetch: egress.fetch,
+  pastes: lazyPasteService(egress),
+  oauth: oauth?.(egress) ?? {
+    authorizationUrl: notBundled('sign-in providers'),
+    identify: notBundled('sign-in providers'),
+  },
+  captcha: lazyCaptcha(egress),
+  mysqlHost: mysqlHost?.(egress) ?? notBundled('database hosts'),
+  probeNode: probeNode?.(egress) ?? null,
+  gameQuery: gameQuery?.(egress) ?? notBundled('game queries'),
+})
 
 /** Returns a stand-in for a service that this function does not bundle; calling it throws. */
 const notBundled = (service: string) => () => {
@@ -160,11 +196,16 @@ const missingObjectStore: ObjectStore = {
   ping: async () => undefined,
 }
 
-function openCloudMailer(env: Env, cloud: Cloud, { smtp = null }: { smtp?: OpenSmtp | null }): Mailer {
+function openCloudMailer(
+  env: Env,
+  cloud: Cloud,
+  egress: Egress,
+  { smtp = null }: { smtp?: OpenSmtp | null },
+): Mailer {
   if (cloud === 'workers' && env.MAIL_DRIVER === 'smtp') {
     throw new EnvironmentError(['MAIL_DRIVER: smtp is not available on Workers; use resend or postmark'])
   }
-  return openMailer(env, smtp) ?? { send: refuseMail }
+  return openMailer(env, egress, smtp) ?? { send: refuseMail }
 }
 
 const refuseMail = () =>

@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../ip-addresses.ts'
 import type { Env } from './env.ts'
+import { processCount } from './process-count.ts'
 
 /** Whether a process without or with this `HOST` listens on this machine only. */
 export const isLoopbackListener = (host: string | undefined) => host === undefined || isLoopbackName(host)
@@ -44,4 +45,5 @@ export function placesElsewhere(env: Env): string[] {
 export const offersDemo = (env: Env) => env.DATABASE_URL === undefined && placesElsewhere(env).length === 0
 
 /** Whether the Node process has a demo: as `DEMO` says, by default where everything is on this machine. */
-export const hasDemo = (env: Env) => env.DEMO ?? placesElsewhere(env).length === 0
+export const hasDemo = (env: Env) =>
+  env.DEMO ?? (placesElsewhere(env).length === 0 && processCount(env) === 1)

@@ -1,6 +1,7 @@
 import { isLoopbackHost } from '../ip-addresses.ts'
 import { isLoopbackListener, isLoopbackUrl, placesElsewhere } from './demo-places.ts'
 import type { Env } from './env.ts'
+import { processCount } from './process-count.ts'
 
 export type Cloud = 'workers' | 'lambda'
 
@@ -17,20 +18,20 @@ export const requiredByClouds = [
 ] as const
 
 /**
- * Signing keys of QStash's development server, which are public: those of its four users, and of the first one in older
+ * Beginnings of the signing keys of QStash's development server, which are public: those of its four users, and of the first one in older
  * versions. https://upstash.com/docs/qstash/howto/local-development
  */
 const developmentSigningKeys = [
-  'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
-  'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
-  'sig_7GVPjvuwsfqF65iC8fSrs1dfYruM',
-  'sig_5NoELc3EFnZn4DVS5bDs2Nk4b7Ua',
-  'sig_6jWGaWRxHsw4vMSPJprXadyvrybF',
-  'sig_7qHbvhmahe5GwfePDiS5Lg3pi6Qx',
-  'sig_5T8FcSsynBjn9mMLBsXhpacRovJf',
-  'sig_7GFR4YaDshFcqsxWRZpRB161jguD',
-  'sig_7RvLjqfZBvP5KEUimQCE1pvpLuou',
-  'sig_7W3ZNbfKWk5NWwEs3U4ixuQ7fxwE',
+  'sig_7kYjw48mhY7k',
+  'sig_5ZB6DVzB1wjE',
+  'sig_7GVPjvuwsfqF',
+  'sig_5NoELc3EFnZn',
+  'sig_6jWGaWRxHsw4',
+  'sig_7qHbvhmahe5G',
+  'sig_5T8FcSsynBjn',
+  'sig_7GFR4YaDshFc',
+  'sig_7RvLjqfZBvP5',
+  'sig_7W3ZNbfKWk5N',
 ]
 /** The beginning of its tokens, which are the name and password of a user in base64. */
 const developmentTokenPattern = /^\{"UserID":"(?:defaultUser|testUser\d)",/
@@ -48,14 +49,14 @@ export function deploymentFaults(env: Env, cloud: Cloud | null): string[] {
   const isDeployed = env.APP_URL !== undefined && !isLoopbackUrl(env.APP_URL, hasLoopbackListener)
   return [
     ...(isDeployed ? developmentFaults(env) : []),
-    ...(cloud === null ? demoFaults(env) : cloudFaults(env)),
+    ...(cloud === null ? [...demoFaults(env), ...processFaults(env)] : cloudFaults(env)),
   ]
 }
 
 function developmentFaults(env: Env): string[] {
   const faults: string[] = []
   for (const name of ['QSTASH_CURRENT_SIGNING_KEY', 'QSTASH_NEXT_SIGNING_KEY'] as const) {
-    if (developmentSigningKeys.includes(env[name] ?? '')) {
+    if (developmentSigningKeys.some((beginning) => env[name]?.startsWith(beginning))) {
       faults.push(`${name}: is a public key of QStash's development server`)
     }
   }
@@ -76,6 +77,18 @@ function demoFaults(env: Env): string[] {
   if (!env.DEMO || places.length === 0) return []
   return [
     `DEMO: must not be true while ${places.join(', ')} ${places.length === 1 ? 'is' : 'are'} not on loopback, since the demo runs game servers on this machine without isolation`,
+  ]
+}
+
+function processFaults(env: Env): string[] {
+  if (processCount(env) === 1) return []
+  if (env.DATABASE_URL === undefined)
+    return ['PROCESSES: more than one need PostgreSQL; set DATABASE_URL, or leave PROCESSES at 1']
+  return [
+    ...(env.DEMO ? ['DEMO: is for one process; set PROCESSES to 1, or leave DEMO out'] : []),
+    ...(env.CACHE_DRIVER === 'memory'
+      ? ['CACHE_DRIVER: memory is for one process; leave it out, or set PROCESSES to 1']
+      : []),
   ]
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Mailbox } from '../adapters/mail.ts'
+import { parseRedisAddress, redisFormats } from '../adapters/redis-address.ts'
 import { isAddressRange } from '../ip-addresses.ts'
 
 /** An HTTP URL; one error message for whatever is wrong with it. */
@@ -28,11 +29,19 @@ export const mailbox = () =>
 export const positiveInteger = () => z.coerce.number().int().min(1)
 /** A token or key as providers show it; quotes and line breaks come from careless copying. */
 export const credential = () => z.string().regex(/^[^\s"']+$/, 'must not contain spaces or quotes')
-/** Addresses or CIDR ranges, separated by commas. */
-export const networks = () =>
+/** The address of a Redis, parsed. */
+export const redisUrl = () =>
+  z.string().transform((text, context) => {
+    const address = parseRedisAddress(text)
+    if (address) return address
+    context.addIssue(`must be ${redisFormats}`)
+    return z.NEVER
+  })
+/** Addresses or CIDR ranges, separated by commas; with `none`, that word is an empty list. */
+export const networks = ({ none = false } = {}) =>
   z
     .string()
-    .transform((text) => text.split(',').map((range) => range.trim()))
+    .transform((text) => (none && text === 'none' ? [] : text.split(',').map((range) => range.trim())))
     .refine((ranges) => ranges.every(isAddressRange), 'must be addresses or CIDR ranges, separated by commas')
 /** Keys as `importKeyRing` reads them. */
 export const keyRing = () =>

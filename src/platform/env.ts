@@ -25,6 +25,7 @@ export function readEnv(raw: Record<string, unknown>, cloud: Cloud | null = null
     ? []
     : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   faults.push(...missingFaults(values, cloud), ...queueFaults(values), ...mailFaults(values))
+  if (cloud === null) faults.push(...cacheFaults(values))
   if (result.success) faults.push(...presetFaults(result.data), ...deploymentFaults(result.data, cloud))
   if (!result.success || faults.length > 0) throw new EnvironmentError(faults)
   return result.data
@@ -62,6 +63,17 @@ function queueFaults(values: Record<string, unknown>): string[] {
   }
   if (token && values.QSTASH_DEV) faults.push('QSTASH_DEV: must not be set together with QSTASH_TOKEN')
   return faults
+}
+
+/** Finds two caches of the Node process, and one that has no database to be in. */
+function cacheFaults(values: Record<string, unknown>): string[] {
+  const [chosen, other] = ['REDIS_URL', 'UPSTASH_REDIS_REST_URL', 'CACHE_DRIVER'].filter(
+    (name) => name in values,
+  )
+  if (other !== undefined) return [`${other}: must not be set together with ${chosen}`]
+  return values.CACHE_DRIVER === 'database' && !('DATABASE_URL' in values)
+    ? ['CACHE_DRIVER: database is for PostgreSQL; set DATABASE_URL, or leave it out']
+    : []
 }
 
 /** Finds variables that the mail driver lacks, or does not read. */

@@ -10,6 +10,7 @@ import { canonicalAddress } from '../ip-addresses.ts'
 import { cachedServices, type OptionalServices } from './cloud-services.ts'
 import { limitConnectTime } from './connect-timeout.ts'
 import { finishDeferred, runTick, type Tick } from './deferred-work.ts'
+import { lazyEgress } from './lazy-egress.ts'
 import { createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 
@@ -33,7 +34,7 @@ export function lambda(
   event: HttpEvent | ScheduledEvent,
   context?: LambdaContext,
 ) => Promise<APIGatewayProxyResult | undefined> {
-  const services = cachedServices('lambda', optionalServices)
+  const services = cachedServices('lambda', lazyEgress, optionalServices)
   const schemaGuard = createSchemaGuard()
   const app = serve(
     {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cacheLocaleFiles } from '../adapters/locales.ts'
-import { repositoryRoot } from './repository.ts'
+import { contentFolder } from './content-folders.ts'
 
-const folder = join(repositoryRoot, 'src', 'locales')
+const folder = contentFolder('locales')
 
-/** Reads the locales from files of the repository. */
+/** Reads the locales from files of the repository, or from their copies beside a bundle. */
 export const localeFiles = cacheLocaleFiles((file) => readFile(join(folder, file), 'utf8'))

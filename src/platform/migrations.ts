@@ -1,8 +1,7 @@
-import { join } from 'node:path'
-import { repositoryRoot } from './repository.ts'
+import { contentFolder } from './content-folders.ts'
 
 /** The folder of the generated migrations. */
-export const migrationsFolder = join(repositoryRoot, 'drizzle')
+export const migrationsFolder = contentFolder('drizzle')
 
 /** The options of Drizzle's migrator, for every driver. */
 export const migrationsConfig = {

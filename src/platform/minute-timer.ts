@@ -1,3 +1,5 @@
+import type { Panel } from '../panel.ts'
+
 const minuteMs = 60_000
 /** Milliseconds by which a timer may fire before its time. */
 const timerToleranceMs = 500
@@ -16,6 +18,15 @@ export function onEachMinute(run: () => void): () => void {
   }
   return () => clearTimeout(timer)
 }
+
+/** Seconds for which a minute stays claimed: clocks of several machines differ. */
+const claimSeconds = 120
+
+/** Claims this minute of the clock for one process of those with the same cache; without the cache each has it. */
+export const claimMinute = ({ cache, now }: Pick<Panel, 'cache' | 'now'>): Promise<boolean> =>
+  cache
+    .add(`tick:${Math.floor((now().getTime() + timerToleranceMs) / minuteMs)}`, 1, claimSeconds)
+    .catch(() => true)
 
 /** Returns the milliseconds until the minute after this one; just before a minute that is the one after it. */
 function untilNextMinute(): number {

@@ -1,8 +1,10 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { DaemonFetch } from '../adapters/daemon-http.ts'
+import { type EgressRule, requireCallable } from '../adapters/egress.ts'
+import { checkedLookup, type ResolveName } from './node-egress.ts'
 
 /** Milliseconds for opening a connection: a machine that is off must not hold a request longer. */
 const connectTimeoutMs = 5_000
@@ -10,20 +12,39 @@ const connectTimeoutMs = 5_000
 const idleTimeoutMs = 4_000
 
 const agentOptions = { keepAlive: true, scheduling: 'lifo' as const, timeout: idleTimeoutMs }
-const httpAgent = new HttpAgent(agentOptions)
-const httpsAgent = new HttpsAgent(agentOptions)
 
 /**
- * Sends a request over connections that are kept open, as `fetch` does without following redirects, at a third of its
- * processor time. Rejects with the reason of the signal once it has fired, also while the body is read.
+ * Sends requests over connections that are kept open, as `fetch` does without following redirects, at a third of its
+ * processor time, to addresses that `mayCall` allows. Rejects with the reason of the signal once it has fired, also while
+ * the body is read.
  */
-export const nodeDaemonFetch: DaemonFetch = (url, { method, headers, body, signal }) =>
+export function nodeDaemonFetch(mayCall: EgressRule, resolveName?: ResolveName): DaemonFetch {
+  const connections = {
+    lookup: checkedLookup(mayCall, resolveName),
+    http: new HttpAgent(agentOptions),
+    https: new HttpsAgent(agentOptions),
+  }
+  return async (url, init) => {
+    const address = new URL(url)
+    const host = address.hostname.replace(/^\[(.*)\]$/, '$1')
+    // Names are checked when they are resolved.
+    if (isIP(host) !== 0 && !mayCall(host)) requireCallable(host, mayCall)
+    return send(address, init, connections)
+  }
+}
+
+const send = (
+  url: URL,
+  { method, headers, body, signal }: Parameters<DaemonFetch>[1],
+  { lookup, http, https }: { lookup: LookupFunction; http: HttpAgent; https: HttpsAgent },
+): Promise<Response> =>
   new Promise((resolve, reject) => {
-    const isSecure = url.startsWith('https:')
+    const isSecure = url.protocol === 'https:'
     const outgoing = (isSecure ? requestHttps : requestHttp)(url, {
       method,
+      lookup,
       headers: { 'user-agent': 'node', ...headers },
-      agent: isSecure ? httpsAgent : httpAgent,
+      agent: isSecure ? https : http,
     })
     let answer: IncomingMessage | null = null
     const abort = () => (answer ?? outgoing).destroy(signal.reason as Error)

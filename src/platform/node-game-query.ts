@@ -1,27 +1,23 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { gameQuery } from '../adapters/game-query.ts'
+import type { Egress } from '../adapters/egress.ts'
+import { type GameQuery, gameQuery } from '../adapters/game-query.ts'
 import { queryWithGamedig } from '../adapters/gamedig.ts'
 import type { OpenStream } from '../adapters/minecraft-status.ts'
 
-/** Opens a TCP connection on Node. */
-export const openNodeStream: OpenStream = async (address, signal) => {
-  const socket = await connectSocket(address, signal)
-  const { readable, writable } = Duplex.toWeb(socket)
-  return { readable: readable as ReadableStream<Uint8Array>, writable }
-}
+/** Opens TCP connections on Node. */
+export const openNodeStream =
+  ({ connect }: Egress<Socket>): OpenStream =>
+  async (address, signal) => {
+    const socket = await connect(address, signal)
+    signal.addEventListener('abort', () => socket.destroy(), { once: true })
+    const { readable, writable } = Duplex.toWeb(socket)
+    return { readable: readable as ReadableStream<Uint8Array>, writable }
+  }
 
-/** Queries games over TCP and UDP. */
-export const nodeGameQuery = gameQuery(openNodeStream, queryWithGamedig)
-
-function connectSocket(address: { host: string; port: number }, signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(address)
-    signal.addEventListener('abort', () => socket.destroy(new Error('The query was aborted.')), {
-      once: true,
-    })
-    socket.once('connect', () => resolve(socket))
-    // Stays for errors of an open connection, which the streams report.
-    socket.on('error', reject)
+/** Queries games over TCP and UDP, at the address to which the name of their server leads once. */
+export const nodeGameQuery = (egress: Egress<Socket>): GameQuery =>
+  gameQuery(openNodeStream(egress), async (target) => {
+    const [host] = await egress.resolve(target.host).catch(() => [])
+    return host === undefined ? { status: 'offline' } : queryWithGamedig({ ...target, host })
   })
-}

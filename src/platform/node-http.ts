@@ -1,8 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import { canonicalAddress } from '../ip-addresses.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { closeServer, listenAtAddress } from './shared-port.ts'
 
 /** Milliseconds for a whole request: the lifetime of links for uploads to the embedded object store. */
@@ -10,7 +11,16 @@ const requestTimeoutMs = 3_600_000
 
 type Fetch = (request: Request, bindings: unknown) => Response | Promise<Response>
 
-type Listener = { port: number; close: (deadline?: number) => Promise<void> }
+/**
+ * `close` accepts no more connections and resolves once all requests are answered; it cuts off those that are left at
+ * `deadline` (milliseconds since 1970). `drain` accepts no more connections either, but leaves the others to their callers:
+ * each closes with its next answer, or when it has been idle for as long as callers were told.
+ */
+export type Listener = {
+  port: number
+  close: (deadline?: number) => Promise<void>
+  drain: () => Promise<void>
+}
 
 /** Ports that are tried until one is free on both loopback addresses. */
 const maxPortAttempts = 20
@@ -19,8 +29,7 @@ const missingAddressCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
 
 /**
  * Opens a port that answers requests with `fetch`; port 0 is any free one. Without `HOST` it is open at 127.0.0.1 and,
- * where it exists, at ::1, since `localhost` is either. `close` accepts no more connections and resolves once all
- * requests are answered. It cuts off those that are left at `deadline` (milliseconds since 1970).
+ * where it exists, at ::1, since `localhost` is either.
  */
 export async function listenHttp(
   { HOST, PORT }: { HOST?: string | undefined; PORT: number },
@@ -31,9 +40,12 @@ export async function listenHttp(
     const first = await listenAt('127.0.0.1', PORT, fetch)
     try {
       const second = await listenAt('::1', first.port, fetch)
-      const close = async (deadline?: number) =>
-        void (await Promise.all([first.close(deadline), second.close(deadline)]))
-      return { port: first.port, close }
+      const both = [first, second]
+      return {
+        port: first.port,
+        close: async (deadline) => void (await Promise.all(both.map((each) => each.close(deadline)))),
+        drain: async () => void (await Promise.all(both.map((each) => each.drain()))),
+      }
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
       if (missingAddressCodes.includes(code)) return first
@@ -51,15 +63,24 @@ async function listenAt(hostname: string, port: number, fetch: Fetch): Promise<L
   }) as Server
   server.on('clientError', refuseUnreadable)
   // Connections that are kept alive would hold a closing server open.
+  let isDraining = false
   server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
-      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+      if (!server.listening && !isDraining) setImmediate(() => server.closeIdleConnections())
     })
   })
   const listening = await listenAtAddress(server, { host: hostname, port })
   return {
     port: (server.address() as AddressInfo).port,
-    close: (deadline) => closeGracefully(server, listening, deadline),
+    close: (deadline) => {
+      isDraining = false
+      return closeGracefully(server, listening, deadline)
+    },
+    drain: () => {
+      isDraining = true
+      return drainConnections(server, listening)
+    },
   }
 }
 
@@ -103,6 +124,18 @@ function refuseUnreadable(
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Milliseconds after which a connection that was idle for `keepAliveTimeout` is closed for sure. */
+const idleMarginMs = 2_000
+
+/** Accepts no more connections, and waits until the idle ones have closed by themselves or with an answer. */
+async function drainConnections(server: Server, listening: NetServer[]): Promise<void> {
+  // The server of HTTP would close idle connections at once, some of them under a request that is on its way.
+  const accepted = listening.map(
+    (each) => new Promise<void>((resolve) => void NetServer.prototype.close.call(each, () => resolve())),
+  )
+  await withTimeout(Promise.all(accepted), server.keepAliveTimeout + idleMarginMs, null)
 }
 
 async function closeGracefully(server: Server, listening: NetServer[], deadline: number | undefined) {

@@ -1,10 +1,23 @@
+import cluster from 'node:cluster'
 import { join } from 'node:path'
 import { findUnprivilegedUser, isolationWarning } from '../dev/daemon/unprivileged-user.ts'
-import { causeOf, log } from '../log.ts'
-import { EnvironmentError, readEnv } from './env.ts'
+import { causeOf, log, setLogLevel } from '../log.ts'
+import { commandOf } from './command-names.ts'
+import { type Env, EnvironmentError, readEnv } from './env.ts'
+import { openDataDirectory } from './local/data-directory.ts'
 import type { Bootstrap } from './local/demo.ts'
 import { missingUrlNotice } from './panel-url.ts'
-import { type RpcHandler, type RunningPanel, startNode } from './node.ts'
+import { type RpcHandler, startNode } from './node.ts'
+import { processCount } from './process-count.ts'
+import {
+  type EndMessage,
+  firstProcessVariable,
+  isMessage,
+  ping,
+  type ReadyMessage,
+} from './process-messages.ts'
+import { findServiceManager, type ServiceManager } from './service-manager.ts'
+import { superviseProcesses } from './supervisor.ts'
 import type { Surface } from './serve.ts'
 
 /** Milliseconds after which an unfinished shutdown ends with exit code 1. */
@@ -15,11 +28,19 @@ const signalDebounceMs = 500
 /** Runs the panel until SIGINT or SIGTERM. A failure at the start is one message, and ends the process with 1. */
 export async function runNode(surfaces: Surface[], handleRpc: RpcHandler): Promise<void> {
   try {
+    const env = readEnv(process.env)
+    if (cluster.isWorker) return await runAsOneOfSeveral(surfaces, handleRpc)
+    const manager = findServiceManager(process.env)
+    if (processCount(env) > 1) return await runSeveral(env, manager)
+    const stopEnding = endOnSignal()
     const panel = await startNode(process.env, surfaces, handleRpc)
+    // Before anything is printed: who reads it may send a signal.
+    shutDownOnSignal(() => panel.close(), manager)
+    stopEnding()
     console.log(panel.bootstrap ? greeting(panel.bootstrap) : plainGreeting(panel))
-    const notice = missingUrlNotice(readEnv(process.env), panel.url)
-    if (notice !== null) console.log(notice)
-    shutDownOnSignal(panel)
+    printNotice(env, panel.url)
+    if (manager) process.on('SIGHUP', explainNoReload)
+    await manager?.ready(async () => true)
   } catch (error) {
     console.error(startupErrorMessage(error))
     // Something that the start has opened may still hold the process.
@@ -34,8 +55,84 @@ function startupErrorMessage(error: unknown): string {
   return `The panel could not start: ${isPlain ? error.message : causeOf(error)}`
 }
 
+/** Starts the processes, which share the data directory that this one locks, and replaces them at SIGHUP and SIGUSR2. */
+async function runSeveral(env: Env, manager: ServiceManager | null): Promise<void> {
+  setLogLevel(env.LOG_LEVEL)
+  const directory = await openDataDirectory(env.DATA_DIR)
+  const supervisor = superviseProcesses(processCount(env))
+  const end = async () => {
+    await supervisor.end()
+    await directory.release()
+  }
+  // Also during the start, which may wait for the database.
+  shutDownOnSignal(end, manager)
+  try {
+    const ready = await supervisor.started
+    console.log(plainGreeting(ready))
+    printNotice(env, ready.url)
+  } catch {
+    // The process that failed has said why.
+    await end()
+    process.exit(1)
+  }
+  const renew = () => void (manager ? manager.whileReloading(() => supervisor.renew()) : supervisor.renew())
+  process.on('SIGUSR2', renew)
+  // A terminal sends it when it is closed.
+  if (!process.stdout.isTTY) process.on('SIGHUP', renew)
+  await manager?.ready(supervisor.isAlive)
+}
+
+/** `systemctl reload` sends SIGHUP, which would end the process. */
+const explainNoReload = () =>
+  log(
+    'warn',
+    'A single process cannot be replaced without a pause: set PROCESSES to 2 or more, or restart it.',
+  )
+
+/** Runs one process of several until the one that started it says that it has to end, or has ended itself. */
+async function runAsOneOfSeveral(surfaces: Surface[], handleRpc: RpcHandler): Promise<void> {
+  // A terminal sends its signals to all processes, and a service manager may.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
+    process.on(signal, () => undefined)
+  const role = process.env[firstProcessVariable] === undefined ? 'further' : 'first'
+  const panel = await startNode(process.env, surfaces, handleRpc, { role })
+  process.on('message', (message) => {
+    if (isMessage(message, ping.kind)) process.send?.(ping)
+    if (isMessage(message, 'end')) endProcess(() => panel.close(message as EndMessage))
+  })
+  const { url, hasAdministrator, setupCode } = panel
+  process.send?.({ kind: 'ready', url, hasAdministrator, setupCode } satisfies ReadyMessage)
+}
+
+function printNotice(env: Env, url: string): void {
+  const notice = missingUrlNotice(env, url)
+  if (notice !== null) console.log(notice)
+}
+
+/** Ends the process once all is closed, with exit code 0, or 1 when that fails or takes too long. */
+function endProcess(close: () => Promise<void>): void {
+  setTimeout(() => process.exit(1), shutdownTimeoutMs).unref()
+  close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  )
+}
+
+/**
+ * Ends the process with exit code 0 at a signal, until the returned function is called: a start may wait for its
+ * database, and a process with the id 1, as in a container, would ignore the signal.
+ */
+function endOnSignal(): () => void {
+  const end = () => process.exit(0)
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.on(signal, end)
+  return () => {
+    for (const signal of signals) process.off(signal, end)
+  }
+}
+
 /** Shuts down with exit code 0 at the first signal. A second one ends the process at once, with exit code 1. */
-function shutDownOnSignal(panel: RunningPanel): void {
+function shutDownOnSignal(close: () => Promise<void>, manager: ServiceManager | null): void {
   let shutdownStartedAt: number | null = null
   const shutDown = () => {
     if (shutdownStartedAt !== null) {
@@ -44,11 +141,8 @@ function shutDownOnSignal(panel: RunningPanel): void {
     }
     shutdownStartedAt = performance.now()
     log('info', 'The panel is shutting down.')
-    setTimeout(() => process.exit(1), shutdownTimeoutMs).unref()
-    panel.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    )
+    manager?.stopping()
+    endProcess(close)
   }
   process.on('SIGINT', shutDown)
   process.on('SIGTERM', shutDown)
@@ -71,7 +165,7 @@ function greeting({ url, admin, user, server }: Bootstrap): string {
 }
 
 /** Says where the panel is, and how to make its first administrator. */
-const plainGreeting = ({ url, hasAdministrator, setupCode }: RunningPanel) =>
+const plainGreeting = ({ url, hasAdministrator, setupCode }: Omit<ReadyMessage, 'kind'>) =>
   [
     `Roost serves at ${url}`,
     ...(setupCode === null ? [] : setupGreeting(url, setupCode)),
@@ -80,7 +174,7 @@ const plainGreeting = ({ url, hasAdministrator, setupCode }: RunningPanel) =>
       : ['There is no administrator yet. Create one:', createCommand]),
   ].join('\n')
 
-const createCommand = '  npm run panel -- user:create --email you@example.com --username you --admin'
+const createCommand = `  ${commandOf('panel', 'user:create --email you@example.com --username you --admin')}`
 
 const setupGreeting = (url: string, code: string) => [
   'There are no users yet. Set up the panel in a browser, with this code:',

@@ -1,56 +1,65 @@
-import { lookup } from 'node:dns/promises'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
+import { type Egress, egressRefused } from '../adapters/egress.ts'
 import type { NodeProbe, ProbedCertificate, ProbeTarget } from '../adapters/node-probe.ts'
 import { withTimeout } from '../with-timeout.ts'
 
 /** Milliseconds for each step. */
 const timeoutMs = 4_000
 
-/** Probes a daemon with the sockets of Node. */
-export const nodeProbe: NodeProbe = async ({ host: written, port, isSecure }) => {
-  const host = written.replace(/^\[(.*)\]$/, '$1')
-  const nothing = { connectError: null, tlsError: null, certificate: null }
-  const { addresses, dnsError } = await resolve(host)
-  if (dnsError !== null) return { ...nothing, addresses, dnsError }
-  const connectError = await tryConnect({ host, port })
-  if (connectError !== null || !isSecure) return { ...nothing, addresses, dnsError, connectError }
-  return { addresses, dnsError, connectError, ...(await readCertificate({ host, port })) }
-}
+/** Probes daemons with the sockets of Node. */
+export const nodeProbe =
+  ({ resolve, connect }: Egress<Socket>): NodeProbe =>
+  async ({ host: written, port, isSecure }) => {
+    const host = written.replace(/^\[(.*)\]$/, '$1')
+    const nothing = { isRefused: false, connectError: null, tlsError: null, certificate: null }
+    const { addresses, dnsError } = await resolveHost(resolve, host)
+    if (dnsError !== null) return { ...nothing, addresses, dnsError, isRefused: dnsError === egressRefused }
+    const { socket, connectError } = await tryConnect(connect, { host, port })
+    if (socket === null) return { ...nothing, addresses, dnsError, connectError }
+    const found = isSecure ? await readCertificate(socket, host) : null
+    socket.destroy()
+    return { ...nothing, addresses, dnsError, ...found }
+  }
 
-async function resolve(host: string): Promise<{ addresses: string[]; dnsError: string | null }> {
+async function resolveHost(
+  resolve: Egress['resolve'],
+  host: string,
+): Promise<{ addresses: string[]; dnsError: string | null }> {
   try {
-    const found = await withTimeout(lookup(host, { all: true }), timeoutMs, null)
-    if (!found) return { addresses: [], dnsError: 'ETIMEDOUT' }
-    return { addresses: found.map(({ address }) => address), dnsError: null }
+    const addresses = await withTimeout(resolve(host), timeoutMs, null)
+    return addresses ? { addresses, dnsError: null } : { addresses: [], dnsError: 'ETIMEDOUT' }
   } catch (error) {
     return { addresses: [], dnsError: codeOf(error) }
   }
 }
 
-type Address = Pick<ProbeTarget, 'host' | 'port'>
+/** Connects to a port. The error is the code of the failure, or null. */
+async function tryConnect(
+  connect: Egress<Socket>['connect'],
+  address: Pick<ProbeTarget, 'host' | 'port'>,
+): Promise<{ socket: Socket | null; connectError: string | null }> {
+  try {
+    const socket = await connect(address, AbortSignal.timeout(timeoutMs))
+    return { socket, connectError: null }
+  } catch (error) {
+    return { socket: null, connectError: codeOf(error) }
+  }
+}
 
-/** Returns the code of the failure, or null when the port accepts the connection. */
-const tryConnect = (address: Address) =>
-  new Promise<string | null>((done) => {
-    const socket = connectTcp(address)
-    settle(socket, done)
-    socket.once('connect', () => end(socket, done, null))
-  })
-
-const readCertificate = (address: Address) =>
+const readCertificate = (open: Socket, host: string) =>
   new Promise<{ tlsError: string | null; certificate: ProbedCertificate | null }>((done) => {
-    const servername = isIP(address.host) === 0 ? address.host : undefined
+    const servername = isIP(host) === 0 ? host : undefined
     // An invalid certificate is what the caller asks about; nothing is sent over the connection.
     const socket = connectTls({
-      ...address,
+      socket: open,
       rejectUnauthorized: false,
       ...(servername ? { servername } : {}),
     })
     const fail = (tlsError: string | null) => done({ tlsError, certificate: null })
     settle(socket, fail)
     socket.once('secureConnect', () =>
-      end(socket, done, { tlsError: null, certificate: certificateOf(socket, address.host) }),
+      end(socket, done, { tlsError: null, certificate: certificateOf(socket, host) }),
     )
   })
 

@@ -6,28 +6,34 @@ import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { finishDeferred, tickIfSchemaCurrent } from './deferred-work.ts'
+import { waitForDatabase } from './database-wait.ts'
 import { hasDemo, offersDemo } from './demo-places.ts'
 import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
-import { openDataDirectory } from './local/data-directory.ts'
+import { openDataDirectory, shareDataDirectory } from './local/data-directory.ts'
 import type { DemoOptions } from './local/demo-daemon.ts'
 import { type Bootstrap, createChosenDemo, openDemo, resumeChosenDemo } from './local/demo.ts'
 import { prepareSetup } from './local/first-start.ts'
+import { checkStoredState } from './local/stored-state.ts'
 import type { ForkedDaemon } from '../dev/daemon/fork.ts'
 import type { DiskObjectStore } from '../dev/object-store/disk-object-store.ts'
 import { objectsPath, openLocalServices } from './local/services.ts'
+import type { PoolState } from './client-pool.ts'
+import { compareClocks } from './clock-check.ts'
 import { compressAnswers } from './compress-answers.ts'
 import { limitConnectTime } from './connect-timeout.ts'
 import { writeLinesTogether } from './log-lines.ts'
 import { scryptInThreads } from './hash-threads.ts'
-import { onEachMinute } from './minute-timer.ts'
+import { claimMinute, onEachMinute } from './minute-timer.ts'
 import { incomingBody, listenHttp, outgoingHeaders, socketAddress, whenSent } from './node-http.ts'
 import { openPanel, type Services } from './open-panel.ts'
+import { joinInstances } from './panel-instances.ts'
 import { panelUrlOf } from './panel-url.ts'
 import { migratePostgres } from './postgres.ts'
 import { type SchemaGuard, createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 import { shedLoad } from './shed-load.ts'
+import { type StartGate, startGate } from './start-gate.ts'
 import { webAssets } from './web-assets.ts'
 
 /** Milliseconds for requests and work in progress at a shutdown. Then requests are cut off, and jobs left to their leases. */
@@ -44,15 +50,22 @@ export type RunningPanel = {
   hasAdministrator: boolean
   /** The code with which the first administrator is created; null where there are users. */
   setupCode: string | null
-  close: () => Promise<void>
+  /** With `drains`, callers of open connections first get time to go to another process. */
+  close: (how?: EndOfPanel) => Promise<void>
 }
+
+/** `leaves`: whether the whole panel ends, and not one of its processes. */
+export type EndOfPanel = { drains: boolean; leaves: boolean }
+
+/** Which of the processes of a panel this one is: its only one, or one of several of which the first prepares the database. */
+export type ProcessRole = 'only' | 'first' | 'further'
 
 /** Answers requests of the command line to this process. */
 export type RpcHandler = (panel: Panel, request: unknown) => Promise<unknown>
 
 type Log = (line: string) => void
 /** Functions that close what was opened, called in reverse order; `deadline` in milliseconds since 1970. */
-type Closers = ((deadline: number) => unknown)[]
+type Closers = ((deadline: number, how: EndOfPanel) => unknown)[]
 
 /**
  * Starts the whole panel in this process: every surface on one port, over the services that the environment names and
@@ -62,20 +75,21 @@ export async function startNode(
   raw: Record<string, unknown>,
   surfaces: Surface[],
   handleRpc: RpcHandler,
-  log: Log = console.log,
+  { role = 'only', log = console.log }: { role?: ProcessRole; log?: Log } = {},
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
-  setLogLevel(env.LOG_LEVEL)
+  setLogLevel(env.LOG_LEVEL, env.LOG_ADDRESSES)
   writeLinesTogether()
   await limitConnectTime()
   setScrypt(scryptInThreads())
   const closers: Closers = []
-  const close = async () => {
+  const close = async (how: EndOfPanel = { drains: false, leaves: true }) => {
     const deadline = Date.now() + shutdownGraceMs
-    for (const closer of closers.splice(0).toReversed()) await closer(deadline)
+    for (const closer of closers.splice(0).toReversed()) await closer(deadline, how)
   }
   try {
-    return { ...(await openRunningPanel(env, surfaces, handleRpc, log, closers)), close }
+    const start = { env, surfaces, handleRpc, log, role }
+    return { ...(await openRunningPanel(start, closers)), close }
   } catch (error) {
     // What failed may have left something that cannot be closed.
     await withTimeout(close(), failedStartCloseMs, null).catch(() => undefined)
@@ -83,53 +97,95 @@ export async function startNode(
   }
 }
 
-async function openRunningPanel(
-  env: Env,
-  surfaces: Surface[],
-  handleRpc: RpcHandler,
-  log: Log,
-  closers: Closers,
-) {
-  const directory = await openDataDirectory(env.DATA_DIR)
+type Start = { env: Env; surfaces: Surface[]; handleRpc: RpcHandler; log: Log; role: ProcessRole }
+
+async function openRunningPanel({ env, surfaces, handleRpc, log, role }: Start, closers: Closers) {
+  // Of several processes, the one that started them holds the lock.
+  const directory = await (role === 'only' ? openDataDirectory : shareDataDirectory)(env.DATA_DIR)
   closers.push(directory.release)
   const background = trackBackgroundWork()
-  const servicesReady = Promise.withResolvers<Services>()
-  // Requests before the services are open wait for them; a failure is thrown where they are opened.
-  servicesReady.promise.catch(() => undefined)
+  const gate = startGate()
   const schemaGuard = env.DATABASE_URL && env.DATABASE_DRIVER === 'neon' ? createSchemaGuard() : null
-  const app = serveOnNode(env, surfaces, { services: servicesReady.promise, background, schemaGuard })
+  const app = serveOnNode(env, surfaces, { services: gate.services, background, schemaGuard })
   let handleObjects: DiskObjectStore['handleRequest'] | null = null
   const listener = await listenHttp(env, (request, bindings) => {
     if (handleObjects && encodedPath(request.url).startsWith(`${objectsPath}/`)) return handleObjects(request)
     return app.fetch(request, bindings)
   })
-  closers.push(() => servicesReady.reject(new Error('The panel has ended.')), listener.close)
+  closers.push(gate.end, listener.close)
   const url = panelUrlOf(env, listener.port)
-  if (env.DATABASE_URL && !schemaGuard) await migratePostgres(env.DATABASE_URL)
-  const { services, handleObjects: objectHandler } = await openLocalServices(env, {
+  const databaseUrl = schemaGuard ? undefined : env.DATABASE_URL
+  const whenBack = waitsForDatabase(databaseUrl ? env : null, gate)
+  if (databaseUrl) await whenBack(() => migratePostgres(databaseUrl))
+  const opened = await openLocalServices(env, {
     directory,
     url,
     deliver: (request) => background.run(async () => app.fetch(request)),
   })
+  const { services, handleObjects: objectHandler, pruneCache, poolState } = opened
   // Closed after work in progress is finished; the tick of the next process finds the jobs of waiting messages.
   closers.splice(1, 0, services.close, background.drain)
   handleObjects = objectHandler
-  servicesReady.resolve(services)
   const panel = openSystemPanel(services, background)
-  closers.push(tickEveryMinute(panel, background, schemaGuard))
-  if (!env.DATABASE_URL) closers.push(await acceptRpcRequests(panel, directory.path, handleRpc))
+  if (env.METRICS_TOKEN) await addMetrics(panel, services, poolState, closers)
   const mayWrite = !(await schemaGuard?.isBehind(panel.db))
+  const joins = env.DATABASE_URL !== undefined && mayWrite
+  // Before the first answer: with other keys it would be wrong.
+  const beat = joins ? await whenBack(() => joinOthers(services, env, directory.path, closers)) : null
+  if (!schemaGuard) await whenBack(() => checkDatabase(panel, env))
+  gate.open(services)
+  if (!env.DATABASE_URL) closers.push(await acceptRpcRequests(panel, directory.path, handleRpc))
+  closers.push(tickEveryMinute(panel, background, schemaGuard, [pruneCache, ...(beat ? [beat] : [])]))
   // Also one that starts later is closed after the listener, since requests in progress may need it.
   const daemonPlace = closers.length
   const onDaemon = (daemon: ForkedDaemon) => void closers.splice(daemonPlace, 0, daemon.close)
   const demo = { directory: directory.path, log, onDaemon }
-  const bootstrap = mayWrite ? await (hasDemo(env) ? openDemo : resumeChosenDemo)(panel, demo) : null
+  const bootstrap =
+    mayWrite && role === 'only' ? await (hasDemo(env) ? openDemo : resumeChosenDemo)(panel, demo) : null
   // Closed before everything else, since requests in progress may need all of it.
-  closers.push(listener.close)
-  const setupCode = mayWrite ? await prepareSetup(panel) : null
+  closers.push(listener.close, (_deadline, { drains }) => drains && listener.drain())
+  const setupCode = mayWrite && role !== 'further' ? await prepareSetup(panel) : null
   if (setupCode !== null && offersDemo(env))
     Object.assign(services, { startDemo: () => startDemo(panel, demo) })
   return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true, setupCode }
+}
+
+/** Measures the process for `/metrics`; what does so is loaded only where it is scraped. */
+async function addMetrics(
+  panel: Panel,
+  services: Services,
+  poolState: () => PoolState | null,
+  closers: Closers,
+): Promise<void> {
+  const { openNodeMetrics } = await import('./node-metrics.ts')
+  const { read, close } = openNodeMetrics(panel, poolState)
+  Object.assign(services, { readMetrics: read })
+  // Called once nothing more is counted.
+  closers.splice(1, 0, close)
+}
+
+/** Returns what runs work over PostgreSQL again while that is away, and refuses requests meanwhile; null runs it once. */
+const waitsForDatabase =
+  (env: Env | null, gate: StartGate) =>
+  <T>(work: () => Promise<T>): Promise<T> =>
+    env ? waitForDatabase(env.DATABASE_WAIT_SECONDS, work, gate.refuse) : work()
+
+/** Compares keys, version and clock with those of the database. */
+async function checkDatabase(panel: Panel, env: Env): Promise<void> {
+  await checkStoredState(panel, env)
+  if (env.DATABASE_URL) await compareClocks(panel.db)
+}
+
+/** Enters the panel into the list of those over its database; returns what says every minute that it is there. */
+async function joinOthers(
+  services: Services,
+  env: Env,
+  directory: string,
+  closers: Closers,
+): Promise<() => Promise<unknown>> {
+  const { beat, leave } = await joinInstances(services, env, directory)
+  closers.push((_deadline, { leaves }) => leaves && leave().catch(() => undefined))
+  return beat
 }
 
 /** Creates a demo that the set-up page was asked for, and returns the name of its administrator. */
@@ -143,11 +199,11 @@ async function startDemo(panel: Panel, options: DemoOptions): Promise<string | n
 const serveOnNode = (
   env: Env,
   surfaces: Surface[],
-  context: { services: Promise<Services>; background: BackgroundWork; schemaGuard: SchemaGuard | null },
+  context: { services: () => Promise<Services>; background: BackgroundWork; schemaGuard: SchemaGuard | null },
 ) =>
   serve(
     {
-      services: () => context.services,
+      services: context.services,
       clientAddress: (c) => socketAddress(c, env.TRUSTED_PROXIES),
       bodyOfGet: incomingBody,
       headerWriter: outgoingHeaders,
@@ -203,9 +259,15 @@ function tickEveryMinute(
   panel: Panel,
   background: BackgroundWork,
   schemaGuard: SchemaGuard | null,
+  beside: (() => Promise<unknown>)[],
 ): () => void {
+  const tick = async () => {
+    if (await claimMinute(panel)) await tickIfSchemaCurrent(panel, runTick, schemaGuard)
+  }
   const run = () => {
-    const tickRun = tickIfSchemaCurrent(panel, runTick, schemaGuard).catch((error: unknown) =>
+    // The tick says what is wrong with the database.
+    for (const each of beside) background.add(each().catch(() => undefined))
+    const tickRun = tick().catch((error: unknown) =>
       writeLog('error', 'The tick failed.', { cause: causeOf(error) }),
     )
     background.add(tickRun)

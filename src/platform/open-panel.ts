@@ -27,14 +27,16 @@ export type Services = Pick<
   | 'mysqlHost'
   | 'probeNode'
   | 'startDemo'
+  | 'readMetrics'
+  | 'snapshot'
   | 'gameQuery'
   | 'metrics'
   | 'now'
 > & {
   /** State of the circuit breaker of each node. */
   circuitBreakers: CircuitBreakers
-  /** Sends requests to daemons; `fetch` when left out. */
-  daemonFetch?: DaemonFetch
+  /** Sends requests to daemons. */
+  daemonFetch: DaemonFetch
   close: () => Promise<void>
 }
 
@@ -61,7 +63,7 @@ export function openPanel(services: Services, context: RequestContext): Panel {
       httpDaemon(daemonUrl(node), () => decryptDaemonToken({ keys }, node), {
         timeoutMs: config.daemonTimeoutMs,
         guard: (timeout) => measuredGuard(metrics, circuitBreaker(circuitBreakers, node.uuid, now, timeout)),
-        ...(daemonFetch ? { fetch: daemonFetch } : {}),
+        fetch: daemonFetch,
         traceparent,
         node: node.uuid,
       }),

@@ -72,6 +72,7 @@ function logRequest(
     actor: panel?.actor.kind ?? null,
     actor_id: panel ? actorId(panel.actor) : null,
     ...(error === null ? {} : { error }),
+    address: panel?.ip ?? null,
   })
 }
 

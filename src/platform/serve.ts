@@ -51,6 +51,7 @@ const assetPaths = [
   '/icon-512.png',
   '/icon-maskable.png',
   '/robots.txt',
+  '/service-worker.js',
   '/openapi.json',
 ]
 

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
 
@@ -15,7 +16,8 @@ const canSharePort = process.platform === 'linux'
  * server first. Throws where something else listens there.
  */
 export async function listenAtAddress(server: Server, address: ListenOptions): Promise<Server[]> {
-  if (!canSharePort) return listenAll([server], address)
+  // One of several processes gets its connections from the one that started it, which has little else to do.
+  if (!canSharePort || cluster.isWorker) return listenAll([server], address)
   // Sockets that may share a port would also share it with another panel, without an error.
   const alone = createServer()
   await listenAll([alone], address)

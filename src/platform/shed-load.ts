@@ -1,11 +1,14 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { overloaded } from '../errors.ts'
+import { openAdmission } from './admission.ts'
 import { measureLoop } from './loop-load.ts'
 import { measureStatementLoad } from './statement-load.ts'
 
 /** Statements for each connection that may wait, however fast they are, before users are refused; for daemons and jobs twice as many. */
 export const maxPendingPerConnection = 32
+/** Statements for each connection from which on requests wait before they begin: enough that no connection is ever idle. */
+const pendingPerConnection = 2
 /** Milliseconds that a request of a user may wait for the requests before it; for daemons and jobs twice as many. */
 const maxWaitMs = 1000
 /** Requests in flight, and statements, that are always taken, as many as a few pages of a browser send at once; for daemons twice as many. */
@@ -26,7 +29,8 @@ const isMonitoring = (path: string) => path === '/health' || path === '/metrics'
 export const shedLoad = (connections: number, maxWait = maxWaitMs): MiddlewareHandler => {
   const maxPending = connections * maxPendingPerConnection
   const loop = measureLoop()
-  const database = measureStatementLoad(connections)
+  const admission = openAdmission(pendingPerConnection * connections)
+  const database = measureStatementLoad(connections, admission.waiting)
   const isOverloaded = (factor: number) =>
     database.pending() >= factor * maxPending ||
     (database.pending() >= factor * minInFlight && database.waitMs() > factor * maxWait) ||
@@ -38,9 +42,12 @@ export const shedLoad = (connections: number, maxWait = maxWaitMs): MiddlewareHa
     // Work goes on until the last byte of an answer is sent; a message of the own queue has no socket.
     const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>
     outgoing?.once('close', end)
+    const turn = isMonitoring(path) ? null : admission.enter()
+    if (turn) await turn
     try {
       await next()
     } finally {
+      admission.admit()
       if (!outgoing) end()
     }
   }

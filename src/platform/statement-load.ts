@@ -16,8 +16,9 @@ export type StatementLoad = {
   waitMs: () => number
 }
 
-/** Measures the statements of this process, over so many connections, from now on. */
-export function measureStatementLoad(connections: number): StatementLoad {
+/** Measures the statements of this process, over so many connections, from now on; `waiting` requests will send one each. */
+export function measureStatementLoad(connections: number, waiting: () => number = () => 0): StatementLoad {
+  const pending = () => pendingStatements() + waiting()
   const isBusyNow = () => pendingStatements() >= connections
   let isBusy = isBusyNow()
   let sampledAt = performance.now()
@@ -37,11 +38,11 @@ export function measureStatementLoad(connections: number): StatementLoad {
     sampledAt += elapsed
   }
   return {
-    pending: pendingStatements,
+    pending,
     waitMs: () => {
       const elapsed = performance.now() - sampledAt
       if (elapsed >= periodMs) takeSample(elapsed)
-      return (pendingStatements() * lately.milliseconds) / Math.max(1, lately.statements)
+      return (pending() * lately.milliseconds) / Math.max(1, lately.statements)
     },
   }
 }

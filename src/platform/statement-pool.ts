@@ -8,6 +8,7 @@ import {
   openClientPool,
   type PooledConnection,
   type PoolOptions,
+  type PoolState,
   type Slot,
   takeConnection,
   withTimeout,
@@ -20,6 +21,7 @@ export type StatementPool = {
   connect: () => Promise<PooledConnection>
   on: (event: 'connect' | 'error', listener: (client: PooledConnection) => void) => void
   end: () => Promise<void>
+  state: () => PoolState
 }
 
 /** Opens a pool whose statements are prepared once per connection, by name. */
@@ -33,6 +35,12 @@ export function openStatementPool(config: ClientConfig, options: PoolOptions): S
       if (event === 'connect') pool.connectListeners.push(listener)
     },
     end: () => closeClientPool(pool),
+    state: () => ({
+      open: pool.slots.size,
+      idle: pool.idle.length,
+      limit: options.size,
+      waiting: pool.waiting.length,
+    }),
   }
 }
 

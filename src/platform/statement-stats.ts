@@ -23,6 +23,11 @@ export const pendingStatements = (): number => pending
 /** Returns how many statements of this process have been answered. */
 export const finishedStatements = (): number => finished
 
+const finishListeners: (() => void)[] = []
+
+/** Calls the listener after each statement of this process, from now on. */
+export const onStatementFinished = (listener: () => void): void => void finishListeners.push(listener)
+
 /** Adds the duration of a statement to the current work; the result is unchanged, and an error is what `convert` makes of it. */
 export async function timeStatement<Result>(
   result: PromiseLike<Result>,
@@ -38,6 +43,7 @@ export async function timeStatement<Result>(
   } finally {
     pending -= 1
     finished += 1
+    for (const listener of finishListeners) listener()
     if (stats) stats.milliseconds += performance.now() - startedAt
   }
 }

@@ -23,5 +23,8 @@ export const webAssets: MiddlewareHandler = every(compress(), withEtag, async (c
   if (!response.ok) return response
   const cached = isNamedByContent(c.req.path) ? 'max-age=31536000, immutable' : 'max-age=0, must-revalidate'
   response.headers.set('cache-control', `public, ${cached}`)
+  // It asks the panel for its pages.
+  if (c.req.path === '/service-worker.js')
+    response.headers.set('content-security-policy', "default-src 'none'; connect-src 'self'")
   return response
 })

@@ -1,9 +1,17 @@
 import { connect } from 'cloudflare:sockets'
-import { gameQuery } from '../adapters/game-query.ts'
+import type { Egress } from '../adapters/egress.ts'
+import { type GameQuery, gameQuery } from '../adapters/game-query.ts'
 import type { OpenStream } from '../adapters/minecraft-status.ts'
 
-/** Opens a TCP connection on Workers. */
-const openWorkersStream: OpenStream = async ({ host, port }, signal) => {
+/** Opens TCP connections on Workers. */
+const openWorkersStream =
+  ({ resolve }: Egress): OpenStream =>
+  async (address, signal) => {
+    await resolve(address.host)
+    return openSocket(address, signal)
+  }
+
+const openSocket: OpenStream = async ({ host, port }, signal) => {
   const socket = connect({ hostname: host, port })
   socket.closed.catch(() => undefined)
   const opened = socket.opened.then(() => undefined)
@@ -38,4 +46,4 @@ function abortableStream(
 }
 
 /** Queries games over TCP: Minecraft's Java Edition only, since Workers have no UDP. */
-export const workersGameQuery = gameQuery(openWorkersStream)
+export const workersGameQuery = (egress: Egress): GameQuery => gameQuery(openWorkersStream(egress))

@@ -4,6 +4,7 @@ import { cachedServices, type OptionalServices } from './cloud-services.ts'
 import { finishDeferred, runTick, type Tick } from './deferred-work.ts'
 import { createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
+import { workersEgress } from './workers-egress.ts'
 
 type Bindings = Record<string, unknown>
 
@@ -20,7 +21,7 @@ export function worker(
     ...optionalServices
   }: OptionalServices & { /** For a worker with a cron trigger. */ tick?: Tick } = {},
 ): Worker {
-  const services = cachedServices('workers', optionalServices)
+  const services = cachedServices('workers', workersEgress, optionalServices)
   const schemaGuard = createSchemaGuard()
   const app = serve(
     {

@@ -1,11 +1,14 @@
 import { Hono } from 'hono'
 import type { HttpEnv } from '../http/http-env.ts'
 import { announcements } from './client/account/announcements.ts'
+import { placedServers } from './client/account/servers.ts'
+import { notifications } from './client/account/notifications.ts'
 import { account } from './client/account.ts'
 import { accountActivity, serverActivity } from './client/activity.ts'
 import { apiKeys } from './client/api-keys.ts'
 import { backups } from './client/backups.ts'
 import { batchResources } from './client/batch-resources.ts'
+import { commandSnippets } from './client/command-snippets.ts'
 import { consoleShare } from './client/console-share.ts'
 import { databases } from './client/databases.ts'
 import { files } from './client/files.ts'
@@ -27,6 +30,7 @@ import { servers } from './client/servers.ts'
 import { settings } from './client/settings.ts'
 import { sshKeys } from './client/ssh-keys.ts'
 import { startup } from './client/startup.ts'
+import { statistics } from './client/statistics.ts'
 import { trash } from './client/trash.ts'
 import { users } from './client/users.ts'
 
@@ -37,12 +41,14 @@ const serverRoutes = new Hono<ServerEnv>()
   .route('/', server)
   .route('/activity', serverActivity)
   .route('/console', consoleShare)
+  .route('/console/snippets', commandSnippets)
   .route('/databases', databases)
   .route('/files', files)
   .route('/network', network)
   .route('/query', query)
   .route('/settings', settings)
   .route('/startup', startup)
+  .route('/statistics', statistics)
   .route('/trash', trash)
   .route('/users', users)
 
@@ -63,6 +69,8 @@ export const client = new Hono<HttpEnv>()
   .route('/account', account)
   .route('/account/activity', accountActivity)
   .route('/account/announcements', announcements)
+  .route('/account/notifications', notifications)
   .route('/account/api-keys', apiKeys)
+  .route('/account/servers', placedServers)
   .route('/account/ssh-keys', sshKeys)
   .route('/servers/:server', serverRoutes)

@@ -9,6 +9,7 @@ import type { HttpEnv } from '../http/http-env.ts'
 import { withMetadata } from '../http/metadata.ts'
 import { noCredential, noPermission } from '../http/public-route.ts'
 import { returns, summary } from '../http/route.ts'
+import { metricsText } from '../metrics-text.ts'
 import { version } from '../version.ts'
 
 const ServiceState = () => z.enum(['ok', 'failed', 'unknown'])
@@ -73,8 +74,10 @@ export const monitoring = new Hono<HttpEnv>()
     metricsToken,
     noPermission,
     returns(200),
-    (c) => {
+    async (c) => {
+      const { panel } = c.var
+      const text = (await panel.readMetrics?.()) ?? metricsText(panel.metrics)
       for (const [name, value] of Object.entries(metricsHeaders)) c.header(name, value)
-      return c.body(c.var.panel.metrics.text())
+      return c.body(text)
     },
   )

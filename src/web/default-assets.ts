@@ -8,5 +8,5 @@ const file = new URL('../surfaces/browser/web-assets.json', import.meta.url)
  */
 export function writeDefaultAssets(): void {
   if (existsSync(file)) return
-  writeFileSync(file, `${JSON.stringify({ scripts: [], preloads: [], styles: [] }, null, 2)}\n`)
+  writeFileSync(file, `${JSON.stringify({ scripts: [], preloads: [], styles: [], home: [] }, null, 2)}\n`)
 }

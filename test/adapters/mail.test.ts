@@ -4,6 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { postmarkMailer, requireEmailAddress, resendMailer, formatMailbox } from '../../src/adapters/mail.ts'
 import { smtpMailer } from '../../src/adapters/smtp-mail.ts'
+import { testEgress } from '../support/egress.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -51,7 +52,7 @@ async function startProvider(status = 200): Promise<{ endpoint: string; calls: C
 describe('mail through Resend', () => {
   it('is one call with a bearer token', async () => {
     const { endpoint, calls } = await startProvider()
-    await resendMailer({ endpoint, token: 're_secret', from }).send(message)
+    await resendMailer({ endpoint, token: 're_secret', from, ...testEgress }).send(message)
     const { to, subject, text, html } = message
     expect(calls).toMatchObject([
       {
@@ -66,7 +67,7 @@ describe('mail through Resend', () => {
 describe('mail through Postmark', () => {
   it('is one call with the token of the server', async () => {
     const { endpoint, calls } = await startProvider()
-    await postmarkMailer({ endpoint, token: 'pm_secret', from }).send(message)
+    await postmarkMailer({ endpoint, token: 'pm_secret', from, ...testEgress }).send(message)
     expect(calls[0]?.headers).toMatchObject({ 'x-postmark-server-token': 'pm_secret' })
     expect(calls[0]?.headers.authorization).toBeUndefined()
     expect(calls[0]?.body).toEqual({
@@ -85,7 +86,7 @@ describe.each([
 ] as const)('either API, as %s', (_name, mailer, sender) => {
   it('is given the sender of the settings, each part by itself', async () => {
     const { endpoint, calls } = await startProvider()
-    const { send } = mailer({ endpoint, token: 'x', from })
+    const { send } = mailer({ endpoint, token: 'x', from, ...testEgress })
     await send({ ...message, from: { name: 'Höst', address: null } })
     await send({ ...message, from: { name: null, address: 'other@example.test' } })
     expect(calls.map(({ body }) => body[sender])).toEqual([
@@ -98,7 +99,7 @@ describe.each([
     'fails when it answers %i, and says nothing secret',
     async (status) => {
       const { endpoint, calls } = await startProvider(status)
-      const sent = mailer({ endpoint, token: 'secret', from }).send(message)
+      const sent = mailer({ endpoint, token: 'secret', from, ...testEgress }).send(message)
       await expect(sent).rejects.toThrow(new Error(`The mail provider answered ${status}.`))
       expect(calls).toHaveLength(1)
     },
@@ -106,7 +107,7 @@ describe.each([
 
   it('is not called with what is no address, or several', async () => {
     const { endpoint, calls } = await startProvider()
-    const { send } = mailer({ endpoint, token: 'x', from })
+    const { send } = mailer({ endpoint, token: 'x', from, ...testEgress })
     for (const bad of badAddresses) {
       await expect(send({ ...message, to: bad })).rejects.toThrow('is invalid')
       await expect(send({ ...message, from: { name: null, address: bad } })).rejects.toThrow('is invalid')
@@ -115,7 +116,7 @@ describe.each([
   })
 
   it('fails when nothing listens', async () => {
-    const { send } = mailer({ endpoint: 'http://127.0.0.1:1/', token: 'x', from })
+    const { send } = mailer({ endpoint: 'http://127.0.0.1:1/', token: 'x', from, ...testEgress })
     await expect(send(message)).rejects.toThrow()
   })
 })
@@ -193,7 +194,7 @@ const headersOf = (raw: string, name: string) =>
 describe('mail through a server', () => {
   it('arrives with both parts', async () => {
     const { port, deliveries } = await startSmtp()
-    await smtpMailer({ url: `smtp://127.0.0.1:${port}`, from }).send(message)
+    await smtpMailer({ url: `smtp://127.0.0.1:${port}`, from, ...testEgress }).send(message)
     const [delivery] = deliveries
     expect(delivery).toMatchObject({ from: from.address, to: [message.to] })
     const raw = delivery?.raw ?? ''
@@ -207,7 +208,7 @@ describe('mail through a server', () => {
 
   it('has no headers that names or subjects brought along', async () => {
     const { port, deliveries } = await startSmtp()
-    const { send } = smtpMailer({ url: `smtp://127.0.0.1:${port}`, from })
+    const { send } = smtpMailer({ url: `smtp://127.0.0.1:${port}`, from, ...testEgress })
     await send({
       ...message,
       subject: 'x\r\nBcc: all@example.test\r\n\r\nbody',
@@ -224,23 +225,29 @@ describe('mail through a server', () => {
   it('shows name and password, encrypted', async () => {
     const { port, deliveries } = await startSmtp({ login: true })
     const query = 'tls.rejectUnauthorized=false'
-    await smtpMailer({ url: `smtp://mara:p%40ss@127.0.0.1:${port}?${query}`, from }).send(message)
+    await smtpMailer({ url: `smtp://mara:p%40ss@127.0.0.1:${port}?${query}`, from, ...testEgress }).send(
+      message,
+    )
     expect(deliveries).toMatchObject([{ user: 'mara', isEncrypted: true }])
-    const wrong = smtpMailer({ url: `smtp://mara:wrong@127.0.0.1:${port}?${query}`, from })
+    const wrong = smtpMailer({ url: `smtp://mara:wrong@127.0.0.1:${port}?${query}`, from, ...testEgress })
     await expect(wrong.send(message)).rejects.toThrow()
   })
 
   it('trusts no self-signed certificate', async () => {
     const { port, deliveries } = await startSmtp({ login: true })
     await expect(
-      smtpMailer({ url: `smtp://mara:p%40ss@127.0.0.1:${port}`, from }).send(message),
+      smtpMailer({ url: `smtp://mara:p%40ss@127.0.0.1:${port}`, from, ...testEgress }).send(message),
     ).rejects.toThrow()
     expect(deliveries).toEqual([])
   })
 
   it('fails when the server refuses or is away', async () => {
     const { port } = await startSmtp({ refuse: true })
-    await expect(smtpMailer({ url: `smtp://127.0.0.1:${port}`, from }).send(message)).rejects.toThrow()
-    await expect(smtpMailer({ url: 'smtp://127.0.0.1:1', from }).send(message)).rejects.toThrow()
+    await expect(
+      smtpMailer({ url: `smtp://127.0.0.1:${port}`, from, ...testEgress }).send(message),
+    ).rejects.toThrow()
+    await expect(
+      smtpMailer({ url: 'smtp://127.0.0.1:1', from, ...testEgress }).send(message),
+    ).rejects.toThrow()
   })
 })

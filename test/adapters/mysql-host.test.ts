@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mysqlHost, MysqlHostError } from '../../src/adapters/mysql-host.ts'
+import { mysqlHosts, MysqlHostError } from '../../src/adapters/mysql-host.ts'
+import { testEgress } from '../support/egress.ts'
 import { startMysqlProxy } from '../support/mysql-proxy.ts'
 import {
   asMysqlUser,
@@ -13,7 +14,7 @@ import {
 
 const at = (changes: { host?: string; port?: number; username?: string; secret?: string } = {}) => {
   const { secret = mysqlAdmin.password, ...address } = changes
-  return mysqlHost({ ...mysqlAdmin, ...address, password: async () => secret })
+  return mysqlHosts(testEgress)({ ...mysqlAdmin, ...address, password: async () => secret })
 }
 
 const failure = async (work: Promise<unknown>): Promise<MysqlHostError> => {

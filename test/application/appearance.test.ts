@@ -83,6 +83,8 @@ describe('the appearance of pages', () => {
     const { text, nonce } = await page()
     expect(text).toContain('"label":"Imprint"')
     expect(text.replaceAll(/\s+/g, '')).toContain(`<stylenonce="${nonce}">:root{--brand:#`)
+    const brand = /--brand:#([0-9a-f]{6})/.exec(text)?.[1]
+    expect(text).toContain(`%23${brand}`)
     await change({ accent: null, footer_links: null })
     const plain = (await page()).text
     expect(plain).not.toContain('<style')

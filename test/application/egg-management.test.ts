@@ -102,6 +102,12 @@ describe('eggs', () => {
     })
     const guessed = await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { query_game: ' ' })
     expect(guessed.body.attributes.query_game).toBeNull()
+    const drawn = await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { icon: 'ship' })
+    expect(drawn.body.attributes.icon).toBe('ship')
+    expect(
+      (await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { icon: null })).body.attributes.icon,
+    ).toBeNull()
+    expect((await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { icon: 'cat' })).status).toBe(422)
     const odd = await send('PATCH', `/${egg.nestId}/eggs/${egg.id}`, { query_game: 'No Game!' })
     expect(rules(odd)).toEqual(['query_game: regex'])
     expect((await send('PATCH', `/${egg.nestId + 1}/eggs/${egg.id}`, { name: 'x' })).status).toBe(404)

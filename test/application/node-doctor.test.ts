@@ -79,6 +79,12 @@ describe('the doctor of a node', () => {
     expect(isHealthy).toBe(false)
   })
 
+  it('names an address that the panel does not call', async () => {
+    const { states, checks } = await diagnose({ fqdn: '169.254.169.254' })
+    expect(states).toMatchObject({ dns: 'failed', port: 'skipped' })
+    expect(checks.dns.code).toBe('dns.refused')
+  })
+
   it('finds a closed port', async () => {
     const { states, checks } = await diagnose({ daemonListen: 1 })
     expect(states).toMatchObject({ dns: 'ok', port: 'failed', answer: 'skipped' })

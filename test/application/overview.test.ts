@@ -1,13 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { backups, jobs, nodeHeartbeats, transfers } from '../../src/db/schema.ts'
 import { storeLastTick } from '../../src/domain/jobs/tick-history.ts'
+import { openBrowser } from '../support/browser.ts'
 import { makeApplicationToken, makeNode, makeServer } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
 let token: string
 
+const setMailService = (sendsMail: boolean) =>
+  void Object.assign(world.services, { config: { ...world.services.config, sendsMail } })
+
 beforeEach(async () => {
+  setMailService(true)
   token = await makeApplicationToken(world)
 })
 
@@ -78,6 +83,23 @@ describe('the overview', () => {
   it('has nothing to say of a healthy panel', async () => {
     await makeBeat()
     expect(await attention()).toEqual([])
+  })
+
+  it('says to administrators of the settings, and not to guests, that no mail can be sent', async () => {
+    setMailService(false)
+    expect(await attention()).toEqual([
+      { id: 'mail_missing', severity: 'warning', object: null, count: 1, items: [] },
+    ])
+    expect(await attention(await makeApplicationToken(world, { nodes: 1 }))).toEqual([])
+    const forgotten = async () => {
+      const browser = await openBrowser(world)
+      const { status, body } = await browser.request('POST', '/auth/password', { email: 'mara@example.test' })
+      return { status, body }
+    }
+    const without = await forgotten()
+    setMailService(true)
+    expect(await forgotten()).toEqual(without)
+    expect(without.status).toBe(200)
   })
 
   it('shows what needs attention, with what is behind it', async () => {

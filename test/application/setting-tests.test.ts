@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { httpOauth } from '../../src/adapters/oauth.ts'
 import { s3ObjectStore } from '../../src/adapters/objects.ts'
 import { changeSettings } from '../../src/domain/settings/settings.ts'
+import { testEgress } from '../support/egress.ts'
 import { makeKey, makeUser, fullAcl } from '../support/factories.ts'
 import { openTestStore, type TestStore } from '../support/object-store.ts'
 import { useWorld } from '../support/world.ts'
@@ -72,7 +73,7 @@ describe('the test of OpenID Connect', () => {
     expect((await test('oidc')).status).toBe(400)
     const oidc = { oidc_issuer: 'https://127.0.0.1:1', oidc_client_id: 'roost' }
     await changeSettings(world.panel, { sign_in: oidc })
-    Object.assign(world.services, { oauth: httpOauth({ timeoutMs: 2_000 }) })
+    Object.assign(world.services, { oauth: httpOauth(testEgress.fetch, { timeoutMs: 2_000 }) })
     const { body } = await test('oidc')
     expect(body.attributes).toMatchObject({
       test: 'oidc',

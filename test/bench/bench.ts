@@ -11,9 +11,11 @@ import { startProcess } from '../support/processes.ts'
 import { measureFolder, printFolder } from './folders.ts'
 import { measureFunctions, printFunctions } from './functions.ts'
 import { measureLogins, printLogins } from './logins.ts'
+import { measurePages, printPages } from './pages.ts'
 import { closeConnections } from './measure.ts'
 import { measureOverload, printOverload } from './overload.ts'
 import { rows } from './rows.ts'
+import { measureProcesses, printProcesses } from './processes.ts'
 import { measureRoutes, printRoutes } from './routes.ts'
 import { measureTick, printTick } from './schedules.ts'
 import { benchSize, seedBench } from './seed.ts'
@@ -65,6 +67,8 @@ const sections = [
   section('routes', ({ url }) => measureRoutes(url, benchSize, routeOptions), printRoutes),
   section('overload', ({ url }) => measureOverload(url, benchSize), printOverload),
   section('logins', ({ url }) => measureLogins(url, benchSize), printLogins),
+  section('pages', ({ url }) => measurePages(url, benchSize), printPages),
+  section('processes', ({ url }) => measureProcesses(url, benchSize, routeOptions.rounds), printProcesses),
   section('start', ({ url }) => measureStart(url, benchSize), printStart),
   section('functions', measureFunctions, printFunctions),
   section('folder', ({ url }) => measureFolder(url, benchSize), printFolder),

@@ -45,6 +45,10 @@ export type Usage = {
 export type PanelOptions = {
   url: string | null
   baselineUrl: string | null
+  /** Whether its address is where it listens, as for browsers and for the demo. */
+  isOwnAddress?: boolean
+  /** Variables beside those of every measurement. */
+  variables?: Record<string, string>
   /** Options of Node and the file, in place of those of `npm start`. */
   entry?: string[]
 }
@@ -53,7 +57,9 @@ export type PanelOptions = {
 export async function startPanel({
   url,
   baselineUrl,
+  isOwnAddress = url === null,
   entry = startArguments,
+  variables = {},
 }: PanelOptions): Promise<RunningPanel> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-bench-'))
   const [port = 0, instrument = 0] = await freePorts(2)
@@ -65,6 +71,8 @@ export async function startPanel({
         PATH: process.env.PATH,
         ...Object.fromEntries(startEnvironment),
         ...panelEnvironment(url, port, folder),
+        ...(isOwnAddress ? { APP_URL: `http://127.0.0.1:${port}` } : {}),
+        ...variables,
         BENCH_INSTRUMENT_PORT: String(instrument),
         BENCH_BASELINE_URL: baselineUrl ?? '',
         BENCH_POOL_SIZE: String(poolSize),
@@ -98,8 +106,8 @@ export async function startPanel({
 
 const panelEnvironment = (url: string | null, port: number, folder: string) => ({
   APP_KEYS: benchKeys,
-  // The demo is made only where the panel's address is this machine.
-  ...(url === null ? { APP_URL: `http://127.0.0.1:${port}` } : { APP_URL: origin, DATABASE_URL: url }),
+  APP_URL: origin,
+  ...(url === null ? {} : { DATABASE_URL: url }),
   DATABASE_POOL_SIZE: String(poolSize),
   DATA_DIR: folder,
   HOST: '127.0.0.1',

@@ -31,6 +31,8 @@ export type RouteResult = {
   postgres: number
   refused: number
   rounds: number
+  /** Requests per second of the baseline B. */
+  baselinePerSecond: number
   ofA: Spread
   ofB: Spread
   ofBProcessor: Spread
@@ -47,8 +49,6 @@ type Measured = { row: Row; target: Target; baseline: Target | null }
 
 const distinctRequests = 1000
 const warmingCallers = 32
-/** With more callers only the throughput counts, of that with few. */
-const maxComparedCallers = 32
 /** No further round begins after so long. */
 const maxRoundsMs = 120_000
 
@@ -158,7 +158,7 @@ async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[
       for (const { row, target, baseline } of measured) {
         if (concurrency > (row.maxConcurrency ?? concurrency)) continue
         const route = await take(target, concurrency)
-        const b = baseline && concurrency <= maxComparedCallers ? await take(baseline, concurrency) : null
+        const b = baseline && (await take(baseline, concurrency))
         rounds.push({ name: row.name, concurrency, route, a, b })
       }
     }
@@ -181,6 +181,7 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
           first.concurrency,
           group.map(({ route }) => route),
         ),
+        baselinePerSecond: spreadOf(group.map(({ b }) => b?.perSecond ?? Number.NaN)).median,
         ofA: spreadOf(group.map(({ route, a }) => route.perSecond / a.perSecond)),
         ofB: spreadOf(group.map(({ route, b }) => (b ? route.perSecond / b.perSecond : Number.NaN))),
         ofBProcessor: spreadOf(group.map(({ route, b }) => (b ? costOf(b) / costOf(route) : Number.NaN))),
@@ -193,7 +194,15 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
     if (!group || !first) return []
     const none = spreadOf([])
     const samples = [...new Set(group.map(({ a }) => a))]
-    return [{ ...figuresOf('A', first.concurrency, samples), ofA: none, ofB: none, ofBProcessor: none }]
+    return [
+      {
+        ...figuresOf('A', first.concurrency, samples),
+        baselinePerSecond: Number.NaN,
+        ofA: none,
+        ofB: none,
+        ofBProcessor: none,
+      },
+    ]
   })
   return { results, bare }
 }
@@ -262,14 +271,23 @@ export function printRoutes({ constants, results, bare }: RouteResults): void {
   printFlatness(results)
 }
 
-/** Prints the throughput at many callers as a share of that at 8. */
+/** Prints the throughput at many callers as a share of that at 8, and what the baseline keeps of its own. */
 function printFlatness(results: RouteResult[]): void {
   const names = [...new Set(results.map(({ name }) => name))]
-  const at = (name: string, concurrency: number) =>
-    results.find((each) => each.name === name && each.concurrency === concurrency)?.perSecond ?? Number.NaN
-  printHeading('throughput at 32 and 256 callers, of that at 8 (target: 0.9)')
+  const share = (name: string, many: number, pick: (result: RouteResult) => number) => {
+    const at = (concurrency: number) => {
+      const found = results.find((each) => each.name === name && each.concurrency === concurrency)
+      return found ? pick(found) : Number.NaN
+    }
+    return decimal(at(many) / at(8), 2)
+  }
+  printHeading('throughput at 32 and 256 callers, of that at 8 (target: 0.9), and that of B')
   printTable(
-    ['route', '32 / 8', '256 / 8'],
-    names.map((name) => [name, ...[32, 256].map((many) => decimal(at(name, many) / at(name, 8), 2))]),
+    ['route', '32 / 8', '256 / 8', 'B 32 / 8', 'B 256 / 8'],
+    names.map((name) => [
+      name,
+      ...[32, 256].map((many) => share(name, many, ({ perSecond }) => perSecond)),
+      ...[32, 256].map((many) => share(name, many, ({ baselinePerSecond }) => baselinePerSecond)),
+    ]),
   )
 }

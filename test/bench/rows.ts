@@ -119,6 +119,7 @@ export const rows: Row[] = [
   },
   { name: 'account', status: 200, request: byClient(() => '/api/client/account') },
   { name: 'list', status: 200, request: byClient(() => '/api/client?per_page=50') },
+  { name: 'summaries', status: 200, request: byClient(() => '/api/client/servers?per_page=50') },
   {
     name: 'view',
     status: 200,

@@ -42,6 +42,11 @@ const filterValues: Record<string, string[]> = {
   period: ['7d', '90d'],
   date: [new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10)],
   source: ['sftp'],
+  node: ['Node 4'],
+  egg: ['Paper'],
+  owner: ['hana42'],
+  favourite: ['true', 'false'],
+  folder: ['1'],
 }
 const searchValues = ['Survival', '7777', '9e3779b1', 'order-777']
 

@@ -1,3 +1,4 @@
+import { egressRule } from '../../src/adapters/egress.ts'
 import { importKeyRing } from '../../src/domain/secrets.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { localCache } from '../../src/platform/local/cache.ts'
@@ -37,7 +38,7 @@ export async function openBenchServices(url: string, onStatement: () => void): P
     cache: localCache(),
     inFlight: new Map(),
     circuitBreakers: new Map(),
-    daemonFetch: nodeDaemonFetch,
+    daemonFetch: nodeDaemonFetch(egressRule(['0.0.0.0/0', '::/0'])),
     locales: localeFiles,
     publicFetch: refused,
     queue: {

@@ -215,6 +215,12 @@ const stories: Record<AccountEvent, () => Promise<Entry[]>> = {
     await browser.request('PUT', `${account}/privacy`, { blur_sensitive_data: true })
     return [byUser({ blur_sensitive_data: true })]
   },
+  'user:account.notifications-updated': async () => {
+    const mail = { 'backup.completed': true, 'backup.failed': true }
+    await browser.request('PUT', `${account}/notifications/mail`, { mail })
+    await browser.request('PUT', `${account}/notifications/mail`, { mail })
+    return [byUser({ changed: ['backup.completed', 'backup.failed'] })]
+  },
   'user:two-factor.create': async () => {
     const { secret } = (await browser.request('GET', `${account}/two-factor`)).body.data
     const step = Math.floor(world.clock.now.getTime() / 30_000)

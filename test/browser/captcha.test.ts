@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { httpCaptcha } from '../../src/adapters/captcha.ts'
+import { testEgress } from '../support/egress.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { type DaemonAnswer, startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
@@ -26,7 +27,7 @@ beforeEach(async () => {
 function placeCaptcha(timeoutMs = 5_000): void {
   const at = (provider: string) => `http://127.0.0.1:${stub.port}/${provider}`
   const urls = { turnstile: at('turnstile'), hcaptcha: at('hcaptcha'), recaptcha: at('recaptcha') }
-  Object.assign(world.services, { captcha: httpCaptcha({ urls, timeoutMs }) })
+  Object.assign(world.services, { captcha: httpCaptcha(testEgress.fetch, { urls, timeoutMs }) })
 }
 const turnOn = (provider: string) =>
   configure(world, {

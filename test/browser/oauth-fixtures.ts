@@ -8,6 +8,7 @@ import { encrypt } from '../../src/domain/secrets.ts'
 import { definitionOf, type SettingKey } from '../../src/domain/settings/definitions.ts'
 import { createSession, csrfToken, sessionId } from '../../src/domain/auth/sessions.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
+import { testEgress } from '../support/egress.ts'
 import type { World } from '../support/world.ts'
 
 type Mutable = { body: Record<string, any>; statusCode: number }
@@ -106,7 +107,7 @@ export function setProviderEndpoints(
     token: `${unreachableUrl}/token`,
     user: `${unreachableUrl}/user`,
   }
-  const oauth = httpOauth({
+  const oauth = httpOauth(testEgress.fetch, {
     endpoints: { google: unreachableUrl, github: unreachable, discord: unreachable, ...addresses },
     timeoutMs,
     now: () => world.clock.now.getTime(),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { httpOauth } from '../../src/adapters/oauth.ts'
+import { testEgress } from '../support/egress.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { makeUser } from '../support/factories.ts'
 import { type DaemonAnswer, startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
@@ -296,7 +297,7 @@ describe('the addresses of providers', () => {
   it('are those that they publish', async () => {
     const secrets = { state: 's', verifier: 'v'.repeat(64), nonce: 'n' }
     const client = { issuer: null, clientId: 'id', clientSecret: 'x', redirectUri: 'https://panel.test/x' }
-    const gateway = httpOauth()
+    const gateway = httpOauth(testEgress.fetch)
     const pageOf = async (provider: 'github' | 'discord') =>
       (await gateway.authorizationUrl({ ...client, provider }, secrets)).split('?')[0]
     expect(await pageOf('github')).toBe('https://github.com/login/oauth/authorize')

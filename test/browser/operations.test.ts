@@ -6,6 +6,7 @@ import { runJob } from '../../src/domain/jobs/run.ts'
 import { jobs } from '../../src/db/schema.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { metricsText } from '../../src/metrics-text.ts'
 import type { Panel } from '../../src/panel.ts'
 import { version } from '../../src/version.ts'
 import { signMessage } from '../../src/dev/qstash/signature.ts'
@@ -241,7 +242,7 @@ describe('metrics', () => {
     const counted = createMetrics()
     counted.count('roost_events_total', { event: 'a "b"\\\n' })
     for (let n = 0; n < 1200; n += 1) counted.count('roost_events_total', { event: `event-${n}` })
-    const lines = counted.text().split('\n')
+    const lines = metricsText(counted).split('\n')
     expect(lines).toContain('roost_events_total{event="a \\"b\\"\\\\\\n"} 1')
     expect(lines).toContain('roost_events_total{event="other"} 201')
     expect(lines.filter((line) => line.startsWith('roost_events_total{'))).toHaveLength(1001)

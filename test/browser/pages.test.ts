@@ -207,6 +207,7 @@ describe('what the application starts with', () => {
 describe('the application', () => {
   const shell = {
     icon: null,
+    iconColour: '#123456',
     style: null,
     language: 'en',
     panelName: 'Roost',
@@ -217,6 +218,7 @@ describe('the application', () => {
     address: null,
     csrf: 'def',
     globals: {},
+    requests: ['/api/client/servers?page=1&per_page=2'],
   }
 
   it('is loaded where its build made it', async () => {
@@ -228,10 +230,23 @@ describe('the application', () => {
     const text = String(await renderDocument({ ...shell, assets }))
     expect(text).toContain('<script type="module" nonce="abc" src="/assets/app-1f.js"></script>')
     expect(text).toContain('<link rel="modulepreload" href="/assets/part-3d.js" />')
+    expect(text).toContain(
+      '<link rel="preload" as="fetch" crossorigin href="/api/client/servers?page=1&amp;per_page=2" />',
+    )
     expect(text).toContain('<link rel="stylesheet" href="/assets/app-2e.css" />')
     expect(text).toContain('<link rel="stylesheet" href="/assets/&quot;x.css" />')
     expect(text).toContain('<div id="app">')
     expect(text).toContain('<div id="modal-portal"></div>')
+  })
+
+  it('has an icon in the colour of the panel, or the logo', async () => {
+    const assets = { scripts: [], preloads: [], styles: [] }
+    expect(String(await renderDocument({ ...shell, assets }))).toMatch(
+      /rel="icon" href="data:image[^"]+%23123456/,
+    )
+    expect(String(await renderDocument({ ...shell, assets, icon: '/logos/a.png' }))).toContain(
+      '<link rel="icon" href="/logos/a.png" />',
+    )
   })
 
   it('is not asked for where there is none', async () => {

@@ -66,6 +66,7 @@ describe('the command line on its own', () => {
       cache: 'ok',
       queue: 'ok',
       objects: 'ok',
+      mail: 'warn',
       nodes: 'warn',
     })
   })

@@ -1,7 +1,6 @@
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres } from '../support/cloud-services.ts'
-import { createDatabase } from '../support/database.ts'
+import { createDatabase, queryDatabase } from '../support/database.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 
 const hasPostgres = await findPostgres('the command line on PostgreSQL')
@@ -20,14 +19,7 @@ describe.skipIf(!hasPostgres)('the command line on PostgreSQL', () => {
     await database?.drop()
   })
 
-  const query = async (statement: string) => {
-    const client = postgres(database.url, { max: 1, onnotice: () => undefined })
-    try {
-      return await client.unsafe(statement)
-    } finally {
-      await client.end()
-    }
-  }
+  const query = (statement: string) => queryDatabase(database.url, statement)
   const tables = async () => [...(await query(`select tablename from pg_tables where schemaname = 'public'`))]
 
   it('finds that migrations are missing, and leaves them so', async () => {

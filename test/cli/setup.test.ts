@@ -15,9 +15,11 @@ import { openPostgres } from '../../src/platform/postgres.ts'
 import { createDatabase } from '../support/database.ts'
 import { type CloudServices, findPostgres, openCloudServices } from '../support/cloud-services.ts'
 import { openStubStore, openTestStore, type TestStore } from '../support/object-store.ts'
+import { findRedisServer, startRedisServer } from '../support/redis-servers.ts'
 import { openCommandLine } from './command-line.ts'
 
 const hasPostgres = await findPostgres('setting a panel up')
+const hasRedis = await findRedisServer('setting a panel up with Redis over TCP')
 
 let directory: string
 let file: string
@@ -316,6 +318,29 @@ describe.skipIf(!hasPostgres)('what setup checks', () => {
       'tables: permission denied for schema public',
       'migrations: this role may not read the table migrations',
     ])
+  })
+
+  it.skipIf(!hasRedis)('tries Redis over TCP, and shows no password of it', async () => {
+    const server = await startRedisServer(['--requirepass', 'hush-right'])
+    const over = (password: string) => ({
+      UPSTASH_REDIS_REST_URL: '',
+      UPSTASH_REDIS_REST_TOKEN: '',
+      REDIS_URL: `redis://:${password}@127.0.0.1:${server.port}`,
+    })
+    const right = await look(over('hush-right'), 'node')
+    await rm(file)
+    const wrong = await look(over('hush-wrong'), 'node')
+    await rm(file)
+    const several = `127.0.0.1:${await unusedPort()},127.0.0.1:${await unusedPort()}`
+    const away = await look(
+      { ...over(''), REDIS_URL: `redis+sentinel://:hush-several@${several}/panel` },
+      'node',
+    )
+    await server.close()
+    expect(right).toEqual([])
+    expect(wrong).toEqual([expect.stringContaining('cache: WRONGPASS')])
+    expect(away).toEqual([expect.stringMatching(/^cache: /)])
+    expect([...wrong, ...away].join()).not.toContain('hush')
   })
 
   it('tries the mail server, which Workers cannot reach', async () => {

@@ -155,6 +155,15 @@ describe('the 25 keys of an account', () => {
   })
 })
 
+describe('keys beyond the limit, which may have moved here', () => {
+  it('are taken away as others are', async () => {
+    const { row } = await makeKey(world, user, { type: 'account' })
+    expect(await countOf()).toBe(0)
+    expect((await remove(row.identifier)).status).toBe(204)
+    expect(await countOf()).toBe(0)
+  })
+})
+
 describe('a key that is taken away', () => {
   it('works no more, and is recorded', async () => {
     const { body } = await add({ description: 'x' })

@@ -188,6 +188,30 @@ describe('locking', () => {
   })
 })
 
+describe('notes', () => {
+  it('stand beside the backup until they are removed, each change with its event', async () => {
+    const { uuid } = await fixtures.makeBackup(goodRow)
+    const note = (notes: unknown) => fixtures.send('PATCH', `/${uuid}`, { body: { notes } })
+    const shown = { object: 'backup', attributes: { uuid, ...good } }
+    const withNotes = { ...shown, meta: { notes: 'Before the update' } }
+    for (const answer of [await note('Before the update'), await note('Before the update')])
+      expect([answer.status, answer.body]).toEqual([200, withNotes])
+    expect((await fixtures.send('GET')).body.data).toEqual([withNotes])
+    expect((await fixtures.send('GET', `/${uuid}`)).body).toEqual(withNotes)
+    expect((await note('')).body).toEqual(shown)
+    expect((await note(null)).body).toEqual(shown)
+    for (const refused of ['x'.repeat(501), 5, undefined]) expect((await note(refused)).status).toBe(422)
+    expect(await world.events()).toEqual(['server:backup.notes', 'server:backup.notes'])
+  })
+
+  it('of a backup of another server are not found', async () => {
+    const other = await createBackupFixtures(world, daemon)
+    const { uuid } = await other.makeBackup()
+    expect((await fixtures.send('PATCH', `/${uuid}`, { body: { notes: 'x' } })).status).toBe(404)
+    expect(await other.rows()).toMatchObject([{ notes: null }])
+  })
+})
+
 describe('the address of an archive on the node', () => {
   it('lets its holder fetch it for 15 minutes', async () => {
     const { uuid } = await fixtures.makeBackup()

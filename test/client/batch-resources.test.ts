@@ -174,8 +174,12 @@ describe('the resource use of several servers', () => {
     expect((await ask([second.uuid])).body.meta.unavailable).toEqual([second.uuid])
   })
 
-  it('costs one statement beside that of the credential', async () => {
-    expect(await world.countStatements(() => ask(own.map(({ uuid }) => uuid)))).toBe(2)
+  it('costs one statement beside that of the credential, and one for the players of what runs', async () => {
+    const show = () => world.countStatements(() => ask(own.map(({ uuid }) => uuid)))
+    expect(await show()).toBe(3)
+    daemon.respond({ json: own.map((server) => ({ ...listed(server), state: 'offline' })) })
+    world.clock.advance(21)
+    expect(await show()).toBe(2)
   })
 
   it('is had without the cache too', async () => {

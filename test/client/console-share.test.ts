@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { httpPasteService } from '../../src/adapters/paste.ts'
 import { settings } from '../../src/db/schema.ts'
+import { testEgress } from '../support/egress.ts'
 import { makeClientToken, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 import { conflictsOf } from './conflicts.ts'
@@ -182,7 +183,7 @@ describe('a service for shared logs', () => {
     ['never answers', () => undefined],
     ['never finishes', (response) => response.write('{"success":')],
   ])('that %s is answered with 503', async (_name, wrong) => {
-    Object.assign(world.services, { pastes: httpPasteService(200) })
+    Object.assign(world.services, { pastes: httpPasteService(testEgress.fetch, 200) })
     reply = wrong
     const answer = await share('x')
     expect(codeOf(answer)).toEqual([503, 'ServiceUnavailableHttpException'])

@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type GameTarget, gameQuery } from '../../src/adapters/game-query.ts'
 import { queryWithGamedig } from '../../src/adapters/gamedig.ts'
 import { allocations, gameQueries, jobs, nodes, servers } from '../../src/db/schema.ts'
 import { openNodeStream } from '../../src/platform/node-game-query.ts'
+import { testEgress } from '../support/egress.ts'
 import {
   makeClientToken,
   makeEgg,
@@ -19,6 +20,7 @@ import {
   textPacket,
   varInt,
 } from '../support/stub-games.ts'
+import { startStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -57,7 +59,7 @@ const attributesOf = async (server: { uuid: string }) => (await ask(server)).bod
 /** Ends the query of a silent game after so many milliseconds; after the default when left out. */
 function waitNoLongerThan(milliseconds?: number): void {
   const queryOthers = (target: GameTarget) => queryWithGamedig(target, milliseconds)
-  Object.assign(world.panel, { gameQuery: gameQuery(openNodeStream, queryOthers, milliseconds) })
+  Object.assign(world.panel, { gameQuery: gameQuery(openNodeStream(testEgress), queryOthers, milliseconds) })
 }
 
 /** What the players after the first query. */
@@ -74,6 +76,7 @@ describe('the players of a game', () => {
     expect((await ask(server)).body).toEqual({
       object: 'game_query',
       attributes: { status: 'pending', players: null, max_players: null, checked_at: null, game: '' },
+      meta: { version: null, player_names: [] },
     })
     await world.runJobs()
     expect(await attributesOf(server)).toEqual({
@@ -102,6 +105,44 @@ describe('the players of a game', () => {
       max_players: 50,
       game: 'rust',
     })
+  })
+
+  it('has names and the version where the game tells them, as text without colours', async () => {
+    const sample = [
+      { name: '§aalice' },
+      { name: ' bob\u0000\u202E' },
+      { name: 'bob' },
+      { name: '§l' },
+      { name: 7 },
+      null,
+      { name: '<i>carol</i>' },
+      { name: 'x'.repeat(200) },
+    ]
+    const status = { players: { online: 7, max: 20, sample }, version: { name: '§cPaper 1.21.4\n' } }
+    const { server } = await serverOn((await minecraft(saying(status))).port)
+    await learned(server)
+    expect((await ask(server)).body.meta).toEqual({
+      version: 'Paper 1.21.4',
+      player_names: ['alice', 'bob', '<i>carol</i>', 'x'.repeat(64)],
+    })
+    const many = Array.from({ length: 150 }, (_, at) => ({ name: `p${at}` }))
+    const crowd = await serverOn((await minecraft(saying({ players: { sample: many }, version: 7 }))).port)
+    await learned(crowd.server)
+    const { meta } = (await ask(crowd.server)).body
+    expect([meta.version, meta.player_names.length]).toEqual([null, 100])
+    const rust = await serverOn(keep(await startSourceStub(12, 50)).port, { queryGame: 'rust' })
+    await learned(rust.server)
+    const { version, player_names } = (await ask(rust.server)).body.meta
+    expect([version, player_names.toSorted()]).toEqual(['1.0.0.0', ['alice', 'bob']])
+  })
+
+  it('is told where the list of names makes no sense', async () => {
+    const odd = Buffer.from([0x44, 9, 0])
+    const { server } = await serverOn(keep(await startSourceStub(12, 50, null, odd)).port, {
+      queryGame: 'rust',
+    })
+    expect(await learned(server)).toMatchObject({ status: 'online', players: 12 })
+    expect((await ask(server)).body.meta.player_names).toEqual([])
   })
 
   it('is asked on the port above where the game answers there and the port is its own', async () => {
@@ -171,6 +212,7 @@ describe('the players of a game', () => {
     await game.close()
     world.clock.advance(31)
     expect(await learned(server)).toMatchObject({ status: 'offline', players: null, max_players: null })
+    expect((await ask(server)).body.meta).toEqual({ version: null, player_names: [] })
   })
 
   it('times out after some seconds without a response', async () => {
@@ -258,6 +300,39 @@ describe('the query', () => {
     await world.database.db.update(allocations).set({ ip: '192.0.2.77' })
     await world.database.db.update(nodes).set({ queryAddress: 'localhost' }).where(eq(nodes.id, node.id))
     expect(await learned(server)).toMatchObject({ status: 'online', players: 7 })
+  })
+
+  it('comes from a list that is shown, for what runs there, once in five minutes', async () => {
+    const daemon = await startStubDaemon()
+    onTestFinished(() => daemon.close())
+    const game = await minecraft(saying({ players: { online: 7, max: 20 } }))
+    const { server, node } = await serverOn(game.port)
+    const idle = await makeServer(world, { owner, node })
+    await world.database.db
+      .update(nodes)
+      .set({ daemonListen: daemon.port, scheme: 'http', fqdn: '127.0.0.1' })
+    daemon.respond({
+      json: [server, idle].map(({ uuid }) => ({
+        state: uuid === server.uuid ? 'running' : 'offline',
+        configuration: { uuid },
+      })),
+    })
+    const show = async () => {
+      const path = `/api/client/servers/resources?servers=${server.uuid},${idle.uuid}`
+      expect((await world.request('GET', path, { token })).status).toBe(200)
+      await expect.poll(async () => (await world.database.db.select().from(gameQueries)).length).toBe(1)
+    }
+    await show()
+    expect(await world.runJobs()).toBe(1)
+    expect(game.queries).toBe(1)
+    const list = async () => (await world.request('GET', '/api/client/servers', { token })).body.data
+    expect((await list())[0].attributes.players).toEqual({ online: 7, max: 20, version: null })
+    world.clock.advance(290)
+    await show()
+    expect(await world.runJobs()).toBe(0)
+    world.clock.advance(20)
+    await show()
+    await expect.poll(async () => [await world.runJobs(), game.queries].at(1)).toBe(2)
   })
 
   it('comes to nothing once the server is gone', async () => {

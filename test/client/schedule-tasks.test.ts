@@ -54,6 +54,20 @@ describe('a task', () => {
     expect(full.body.attributes).toMatchObject({ action: 'backup', payload, sequence_id: 2 })
   })
 
+  it('keeps as many backups of schedules as it says, also after a client that does not know of it', async () => {
+    const backup = { action: 'backup', payload: '', time_offset: 0 }
+    const added = await fixtures.post(at(), { ...backup, keep_backups: '4' })
+    const { id } = added.body.attributes
+    expect(added.body).toEqual(taskResource(id, { action: 'backup', payload: '', keep_backups: 4 }))
+    const changed = await fixtures.post(at(id), { ...backup, time_offset: 60 })
+    expect(changed.body.attributes).toMatchObject({ time_offset: 60, keep_backups: 4 })
+    const emptied = await fixtures.post(at(id), { ...backup, keep_backups: null })
+    expect(emptied.body.attributes).not.toHaveProperty('keep_backups')
+    await fixtures.post(at(id), { ...backup, keep_backups: 100 })
+    const command = await fixtures.post(at(id), { action: 'command', payload: 'say hi', time_offset: 0 })
+    expect(command.body.attributes).not.toHaveProperty('keep_backups')
+  })
+
   it('is recorded with its schedule and what it does', async () => {
     const id = await fixtures.addTask(schedule)
     await fixtures.post(at(id), { ...command, action: 'power', payload: 'kill' })
@@ -125,6 +139,9 @@ describe('fields of a task', () => {
     [{ sequence_id: 'first' }, ['sequence_id', 'numeric']],
     [{ sequence_id: 1.5 }, ['sequence_id', 'integer']],
     [{ continue_on_failure: 'maybe' }, ['continue_on_failure', 'boolean']],
+    [{ keep_backups: 0 }, ['keep_backups', 'min']],
+    [{ keep_backups: 101 }, ['keep_backups', 'max']],
+    [{ keep_backups: 'all' }, ['keep_backups', 'integer']],
   ])('are refused where they do not fit: %j', async (fields, failure) => {
     const id = await fixtures.addTask(schedule)
     for (const task of [undefined, id]) {

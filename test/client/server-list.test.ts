@@ -124,6 +124,58 @@ describe('the list of servers', () => {
     expect(await names('?sort=-name&filter[state]=running,offline')).toEqual(['running', 'offline'])
   })
 
+  it('finds nothing where nothing matches, in every scope, and says so in its pages', async () => {
+    await make({ name: 'only' })
+    for (const query of [
+      'filter[state]=running',
+      'filter[state]=nonsense',
+      'filter[node]=elsewhere',
+      'filter[egg]=nothing',
+      'filter[owner]=missing',
+      'filter[state]=unknown&filter[node]=elsewhere',
+      'sort=-state&filter[name]=other',
+    ])
+      for (const [type, as] of [
+        ['accessible', user],
+        ['owner', user],
+        ['admin-all', admin],
+      ] as const) {
+        const { status, body } = await list(`?type=${type}&${query}`, as)
+        expect([status, body.data], query).toEqual([200, []])
+        expect(body.meta.pagination, query).toMatchObject({ total: 0, count: 0, total_pages: 1, links: {} })
+      }
+  })
+
+  it('filters and sorts for subusers what they were let into, and for other users nothing', async () => {
+    const other = await makeNode(world, { name: 'Other node' })
+    const [first, second] = [
+      await make({ name: 'first', owner: admin, node: other }),
+      await make({ name: 'second', owner: admin }),
+    ]
+    await make({ name: 'third', owner: admin })
+    for (const { id } of [first, second])
+      await world.services.db.insert(serverStates).values({ id, state: 'running', since: new Date() })
+    await makeSubuser(world, first, user, ['control.start'])
+    await makeSubuser(world, second, user, [])
+    const otherUser = await makeUser(world)
+    for (const [query, found] of [
+      ['filter[state]=running', ['first', 'second']],
+      ['filter[state]=unknown', []],
+      ['filter[node]=Other node', ['first']],
+      [`filter[owner]=${admin.username}`, []],
+      ['sort=-name', ['second', 'first']],
+      ['sort=state,name', ['first', 'second']],
+      ['sort=node&filter[state]=running', ['second', 'first']],
+    ] as const) {
+      const path = `?${query.replace(' ', '%20')}`
+      expect((await names(path)).toSorted(), query).toEqual([...found].toSorted())
+      if (query.startsWith('sort=-') || query.startsWith('sort=state'))
+        expect(await names(path)).toEqual(found)
+      expect(await names(path, otherUser), query).toEqual([])
+      expect(await names(`${path}&type=admin-all`, otherUser), query).toEqual([])
+    }
+  })
+
   it('takes one statement for fifty servers with their caller, whatever is included', async () => {
     for (let n = 0; n < 50; n += 1) await make({ name: `n${n}` })
     const token = await makeClientToken(world, user)

@@ -8,7 +8,7 @@ const statementsOf = (text: string) =>
 
 const name = '(?:"?public"?\\.)?"?(\\w+)"?'
 const patterns = {
-  table: new RegExp(`^create table (?:if not exists )?${name}`, 'i'),
+  table: new RegExp(`^create (?:unlogged )?table (?:if not exists )?${name}`, 'i'),
   column: new RegExp(`^alter table ${name} add column (?:if not exists )?"?(\\w+)"? (.*)$`, 'i'),
   constraint: new RegExp(`^alter table ${name} add constraint "?\\w+"? (.*)$`, 'i'),
   uniqueIndex: new RegExp(`^create unique index .*? on ${name} (?:using \\w+ )?(\\(.*)$`, 'i'),

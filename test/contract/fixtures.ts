@@ -19,6 +19,7 @@ import {
   makeRole,
   makeNode,
   makeServer,
+  makeServerFolder,
   makeSubuser,
   makeUser,
 } from '../support/factories.ts'
@@ -57,6 +58,7 @@ export async function createFixtures(world: World) {
       servers: [server.id],
     }),
     announcement: await makeAnnouncement(world, { nodes: [node.id] }),
+    folder: await makeServerFolder(world, owner),
     free: await makeAllocation(world, node),
     ...(await makeBelongings(world, server, node)),
     clientToken: await makeClientToken(world, owner),
@@ -190,6 +192,7 @@ function parametersOf(fixtures: Fixtures, surface: string): Record<string, strin
     provider: 'oidc',
     id: 1,
     announcement: fixtures.announcement.id,
+    folder: fixtures.folder.id,
     token: 'token',
     identifier: 'ptlc_unknown0000',
   }

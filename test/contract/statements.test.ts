@@ -56,6 +56,7 @@ const hotRoutes = new Set([
   '/api/client',
   '/api/client/account',
   '/api/client/account/activity',
+  '/api/client/servers',
   '/api/client/servers/:server',
   '/api/client/servers/:server/activity',
   '/api/client/servers/:server/resources',

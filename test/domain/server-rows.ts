@@ -31,10 +31,12 @@ export function eggRow(values: Partial<Egg> = {}): Egg {
     scriptEntry: 'ash',
     scriptIsPrivileged: true,
     queryGame: null,
+    icon: null,
     scriptInstall: null,
     documentLayout: null,
     seededChecksum: null,
     forceOutgoingIp: false,
+    commandSnippets: [],
     ...times,
     ...values,
   }

@@ -5,6 +5,7 @@ import {
   activity,
   activitySubjects,
   jobs,
+  notifications,
   passwordResets,
   scheduleRuns,
   schedules,
@@ -15,7 +16,7 @@ import {
 } from '../../src/db/schema.ts'
 import { ensureActivityPartitions, listActivityPartitions } from '../../src/domain/activity/partitions.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
-import { makeServer, makeUser } from '../support/factories.ts'
+import { makeNotification, makeServer, makeUser } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -123,6 +124,22 @@ describe('what is over', () => {
     const states = (await db.select().from(scheduleRuns)).map(({ state }) => state)
     expect(states.toSorted()).toEqual(['failed', 'failed', 'failed', 'running', 'running', 'running'])
     expect(await count('schedule_steps')).toBe(6)
+  })
+
+  it('are also notifications older than 60 days, and those beyond the latest 200 of a user', async () => {
+    const [server, user, other] = [await makeServer(world), await makeUser(world), await makeUser(world)]
+    await makeNotification(world, server, other, { subject: 'old', createdAt: daysAgo(61) })
+    await makeNotification(world, server, other, { subject: 'new', createdAt: daysAgo(59) })
+    await execute(`insert into notifications (user_id, server_id, kind, subject, created_at)
+      select ${user.id}, ${server.id}, 'schedule.failed', n, timestamptz '2040-05-15' - n * interval '1 minute'
+      from generate_series(1, 203) n`)
+    await runTick(world.panel)
+    const left = await world.database.db.select().from(notifications)
+    const subjectsOf = ({ id }: { id: number }) =>
+      left.filter(({ userId }) => userId === id).map(({ subject }) => subject)
+    expect(subjectsOf(other)).toEqual(['new'])
+    expect(subjectsOf(user).length).toBe(200)
+    expect(subjectsOf(user)).not.toContain('203')
   })
 
   it('is removed a thousand at a time, and what was too much a minute later', async () => {

@@ -4,7 +4,13 @@ import { backups, scheduleRuns, schedules, scheduleSteps, subusers, tasks } from
 import type { Task } from '../../src/db/tables/tasks.ts'
 import { startScheduledBackup } from '../../src/domain/backups/start.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
-import { type BackupFixtures, createBackupFixtures, set } from '../client/backup-fixtures.ts'
+import {
+  type BackupFixtures,
+  createBackupFixtures,
+  failure,
+  set,
+  success,
+} from '../client/backup-fixtures.ts'
 import { makeSubuser, makeUser } from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
@@ -233,6 +239,67 @@ describe('a backup of a schedule', () => {
     await fixtures.setStatus('suspended')
     await expect(startOne()).rejects.toMatchObject({ status: 409 })
     expect(daemon.calls).toEqual([])
+  })
+})
+
+describe('a task that keeps two backups', () => {
+  const at = (hour: number) => ({ createdAt: new Date(Date.UTC(2031, 1, 1, hour)) })
+  /** Makes a schedule by the Client API and runs it; returns its backup, which the daemon still makes. */
+  const runKeeping = async (keep_backups: number | null) => {
+    const place = `/api/client/servers/${fixtures.server.uuid}/schedules`
+    const token = fixtures.token
+    const times = { minute: '1', hour: '*', day_of_month: '*', month: '*', day_of_week: '*' }
+    const schedule = await world.request('POST', place, {
+      token,
+      body: { ...times, name: 'Hourly', is_active: true },
+    })
+    const { id } = schedule.body.attributes
+    await world.request('POST', `${place}/${id}/tasks`, {
+      token,
+      body: { action: 'backup', time_offset: 0, keep_backups },
+    })
+    world.clock.advance(60)
+    await runTick(world.panel)
+    const [made] = (await fixtures.rows()).slice(-1)
+    if (!made) throw new Error('The schedule has made no backup.')
+    return made
+  }
+  const left = async () => (await fixtures.rows()).filter(({ deletingAt }) => !deletingAt).map(({ id }) => id)
+
+  it('removes older ones of schedules once its own is complete, never locked ones nor those of users', async () => {
+    fixtures = await createBackupFixtures(world, daemon, 20)
+    const scheduled = { isScheduled: true }
+    const [locked, oldest, old, newest, handmade] = [
+      await fixtures.makeBackup({ ...at(1), ...scheduled, isLocked: true }),
+      await fixtures.makeBackup({ ...at(2), ...scheduled }),
+      await fixtures.makeBackup({ ...at(4), ...scheduled }),
+      await fixtures.makeBackup({ ...at(5), ...scheduled }),
+      await fixtures.makeBackup(at(3)),
+    ]
+    const made = await runKeeping(2)
+    expect(await left()).toEqual([locked.id, oldest.id, old.id, newest.id, handmade.id, made.id])
+    expect((await fixtures.report(made, success)).status).toBe(204)
+    expect(await left()).toEqual([locked.id, newest.id, handmade.id, made.id])
+    world.clock.advance(120)
+    await runTick(world.panel)
+    const deleted = fixtures.daemonCalls().filter(({ method }) => method === 'DELETE')
+    expect(deleted.map(({ path }) => path).toSorted()).toEqual(
+      [oldest, old].map(({ uuid }) => fixtures.daemonPath(`/${uuid}`)).toSorted(),
+    )
+    expect((await fixtures.rows()).map(({ id }) => id)).not.toContain(oldest.id)
+    expect((await world.events()).filter((event) => event === 'server:backup.delete')).toHaveLength(2)
+  })
+
+  it('removes nothing where its own fails, nor where it keeps as many as the server may have', async () => {
+    fixtures = await createBackupFixtures(world, daemon, 20)
+    const rows = [2, 3, 4].map(async (hour) => fixtures.makeBackup({ ...at(hour), isScheduled: true }))
+    const ids = (await Promise.all(rows)).map(({ id }) => id)
+    await fixtures.report(await runKeeping(2), failure)
+    expect(await left()).toEqual(expect.arrayContaining(ids))
+    await db().delete(schedules)
+    const made = await runKeeping(null)
+    await fixtures.report(made, success)
+    expect(await left()).toEqual(expect.arrayContaining([...ids, made.id]))
   })
 })
 

@@ -111,7 +111,9 @@ describe('deploy-lambda --package', () => {
       expect(files.filter((file) => !browser.includes(`dist/web/assets/${file}`))).toEqual([])
       expect(browser).toEqual(
         expect.arrayContaining(
-          ['openapi.json', 'favicon.ico', 'icon-192.png', 'robots.txt'].map((file) => `dist/web/${file}`),
+          ['openapi.json', 'favicon.ico', 'icon-192.png', 'robots.txt', 'service-worker.js'].map(
+            (file) => `dist/web/${file}`,
+          ),
         ),
       )
       for (const name of ['client', 'application', 'remote', 'jobs']) {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { plainFetch } from '../../src/adapters/daemon-http.ts'
 import { nodeDaemonFetch } from '../../src/platform/node-daemon-fetch.ts'
+import { defaultRule, testEgress } from '../support/egress.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -27,8 +27,8 @@ const within = (milliseconds: number) => AbortSignal.timeout(milliseconds)
 const get = { method: 'GET', headers: { authorization: 'Bearer secret' } }
 
 describe.each([
-  ['over kept connections', nodeDaemonFetch],
-  ['by fetch', plainFetch],
+  ['over kept connections', nodeDaemonFetch(defaultRule)],
+  ['by fetch', testEgress.fetch],
 ])('a request to a daemon %s', (_name, send) => {
   it('has its method, headers and body, and the status, headers and body of the answer', async () => {
     answer = (request, response) => {

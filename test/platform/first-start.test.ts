@@ -41,7 +41,9 @@ describe.skipIf(!hasPostgres)('over one empty database', () => {
   it('panels that start at once make one demo, and all of them serve', async () => {
     const silent = () => undefined
     const started = await Promise.allSettled(
-      environments().map((environment) => startNode(environment, surfaces, async () => null, silent)),
+      environments().map((environment) =>
+        startNode(environment, surfaces, async () => null, { log: silent }),
+      ),
     )
     const panels = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     try {

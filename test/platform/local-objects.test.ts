@@ -277,13 +277,7 @@ describe('the panel', () => {
   it('serves its store at its own address, over restarts', { timeout: 60_000 }, async () => {
     const data = join(local.directory, 'panel')
     const env = { HOST: '127.0.0.1', PORT: String(await freePort()), DATA_DIR: data, DEMO: 'false' }
-    const start = () =>
-      startNode(
-        env,
-        surfaces,
-        async () => null,
-        () => undefined,
-      )
+    const start = () => startNode(env, surfaces, async () => null, { log: () => undefined })
     let panel = await start()
     try {
       const health = await (await fetch(`${panel.url}/health`)).json()

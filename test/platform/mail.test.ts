@@ -3,6 +3,7 @@ import { openCloudServices } from '../../src/platform/cloud-services.ts'
 import { readEnv } from '../../src/platform/env.ts'
 import { openMailer } from '../../src/platform/mail.ts'
 import { openSmtp } from '../../src/platform/smtp.ts'
+import { testEgress } from '../support/egress.ts'
 
 const smtp = { MAIL_DRIVER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:2525' }
 const cloud = {
@@ -43,14 +44,14 @@ describe('the environment of mail', () => {
   })
 
   it('opens what it names, or nothing', () => {
-    expect(openMailer(readEnv({}), openSmtp)).toBeNull()
-    expect(openMailer(readEnv({ MAIL_HTTP_TOKEN: 'x' }), openSmtp)).not.toBeNull()
-    expect(openMailer(readEnv(smtp), openSmtp)).not.toBeNull()
-    expect(openMailer(readEnv(smtp), null)).toBeNull()
+    expect(openMailer(readEnv({}), testEgress, openSmtp)).toBeNull()
+    expect(openMailer(readEnv({ MAIL_HTTP_TOKEN: 'x' }), testEgress, openSmtp)).not.toBeNull()
+    expect(openMailer(readEnv(smtp), testEgress, openSmtp)).not.toBeNull()
+    expect(openMailer(readEnv(smtp), testEgress, null)).toBeNull()
   })
 
   it('takes no server on Workers, and says so at once', async () => {
-    const opening = openCloudServices(readEnv({ ...cloud, ...smtp }), 'workers')
+    const opening = openCloudServices(readEnv({ ...cloud, ...smtp }), 'workers', () => testEgress)
     await expect(opening).rejects.toThrow('MAIL_DRIVER: smtp is not available on Workers')
   })
 })

@@ -40,7 +40,9 @@ describe.skipIf(!hasPostgres)('several that migrate one database at once', () =>
   })
 
   it('may be panels that start', async () => {
-    const lines = await Promise.all([1, 2].map(() => openCommandLine({ DATABASE_URL: database.url })))
+    // Machines of one panel have the same keys.
+    const env = { DATABASE_URL: database.url, APP_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}` }
+    const lines = await Promise.all([1, 2].map(() => openCommandLine(env)))
     const running = await Promise.all(lines.map((line) => line.start()))
     try {
       for (const { url } of running) {

@@ -279,7 +279,7 @@ describe.skipIf(!hasPostgres)('the Node process over Neon', () => {
       { ...environment, DATABASE_DRIVER: 'neon', PORT: '0', DATA_DIR: directory },
       surfaces,
       async () => undefined,
-      () => undefined,
+      { log: () => undefined },
     )
     try {
       expect(panel.bootstrap).toBeNull()

@@ -60,6 +60,26 @@ const malformed: Case[] = [
   [{ LOG_LEVEL: 'loud', CLIENT_RATE_LIMIT: 'many' }, 'LOG_LEVEL', 'CLIENT_RATE_LIMIT'],
 ]
 
+/** Caches with which no Node process starts; functions do not read these variables. */
+const unfitCaches: Case[] = [
+  [{ REDIS_URL: 'redis://:hush@cache.test' }, 'UPSTASH_REDIS_REST_URL'],
+  [{ CACHE_DRIVER: 'memory' }, 'CACHE_DRIVER'],
+  [{ UPSTASH_REDIS_REST_URL: '', UPSTASH_REDIS_REST_TOKEN: '', REDIS_URL: 'http://hush.test' }, 'REDIS_URL'],
+  [
+    {
+      UPSTASH_REDIS_REST_URL: '',
+      UPSTASH_REDIS_REST_TOKEN: '',
+      REDIS_URL: 'redis://hush.test',
+      CACHE_DRIVER: 'database',
+    },
+    'CACHE_DRIVER',
+  ],
+  [
+    { UPSTASH_REDIS_REST_URL: '', UPSTASH_REDIS_REST_TOKEN: '', DATABASE_URL: '', CACHE_DRIVER: 'database' },
+    'CACHE_DRIVER',
+  ],
+]
+
 /** Keys which are not those of the queue, and what only development may have. */
 const unsafe: Case[] = [
   [{ QSTASH_NEXT_SIGNING_KEY: 'sig_hush_current' }, 'QSTASH_NEXT_SIGNING_KEY'],
@@ -152,7 +172,7 @@ describe.each([
 })
 
 describe('the Node process', () => {
-  it.each([...malformed, ...unsafe])('does not start with %j', (change, ...names) => {
+  it.each([...malformed, ...unsafe, ...unfitCaches])('does not start with %j', (change, ...names) => {
     try {
       readEnv({ ...fit, ...change })
     } catch (error) {
@@ -195,8 +215,8 @@ describe('the Node process', () => {
         'The panel could not start: DATA_DIR /proc/nowhere/data cannot be created (ENOENT).\n',
       ],
       [
-        { DATABASE_URL: 'postgres://owner:hush@127.0.0.1:9/panel' },
-        'The panel could not start: The database cannot be reached: connect ECONNREFUSED 127.0.0.1:9\n',
+        { DATABASE_URL: 'postgres://owner:hush@127.0.0.1:9/panel', DATABASE_WAIT_SECONDS: '0' },
+        'The panel could not start: The database cannot be reached: connect ECONNREFUSED 127.0.0.1:9. Start PostgreSQL, or correct DATABASE_URL.\n',
       ],
     ])('ends with 1 and one message, and leaves nothing behind: %j', async (variables, message) => {
       expect(await start(variables)).toEqual({ code: 1, out: '', err: message })
@@ -226,12 +246,15 @@ describe('the Node process', () => {
         const sockets: Socket[] = []
         await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
         const { port } = silent.address() as AddressInfo
-        const { code, err } = await start({ DATABASE_URL: `postgres://owner:hush@127.0.0.1:${port}/panel` })
+        const { code, err } = await start({
+          DATABASE_URL: `postgres://owner:hush@127.0.0.1:${port}/panel`,
+          DATABASE_WAIT_SECONDS: '0',
+        })
         for (const socket of sockets) socket.destroy()
         silent.close()
         expect({ code, err }).toEqual({
           code: 1,
-          err: 'The panel could not start: The database cannot be reached: timeout expired\n',
+          err: 'The panel could not start: The database cannot be reached: timeout expired. Start PostgreSQL, or correct DATABASE_URL.\n',
         })
       },
     )

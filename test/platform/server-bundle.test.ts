@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bundleServer } from '../../src/cli/bundler.ts'
+import { bundleServer } from '../../src/cli/server-bundler.ts'
 import { makePanelFolder } from '../support/panel-folder.ts'
 import { startProcess } from '../support/processes.ts'
 
@@ -14,7 +15,8 @@ describe('the program of npm start', () => {
     root = await mkdtemp(join(tmpdir(), 'roost-start-'))
     await mkdir(join(root, 'functions/all'), { recursive: true })
     await mkdir(join(root, 'dist/server'), { recursive: true })
-    await copyFile('functions/all/start.js', join(root, 'functions/all/start.js'))
+    for (const file of ['start.js', 'node-version.js'])
+      await copyFile(join('functions/all', file), join(root, 'functions/all', file))
     await writeFile(join(root, 'package.json'), '{ "type": "module" }')
     await writeFile(join(root, 'functions/all/node.ts'), `console.log('sources')`)
     await writeFile(join(root, 'dist/server/main.mjs'), `console.log('bundle')`)
@@ -48,14 +50,43 @@ describe('the program of npm start', () => {
 })
 
 describe('the bundle of the panel', () => {
+  let imports: string[]
+  /** Where `dist` was copied to, with nothing beside it. */
+  let root: string
+  beforeAll(async () => {
+    imports = await bundleServer()
+    root = await mkdtemp(join(tmpdir(), 'roost-bundle-'))
+    for (const name of ['server', 'drizzle', 'locales', 'web'])
+      await cp(join('dist', name), join(root, 'dist', name), { recursive: true })
+  }, 120_000)
+  afterAll(() => rm(root, { recursive: true, force: true }))
+
+  const run = (program: string, args: string[], env: Record<string, string> = {}) =>
+    promisify(execFile)(process.execPath, [join(root, 'dist/server', program), ...args], {
+      cwd: root,
+      env: { PATH: process.env.PATH, ...env },
+    })
+
+  it('needs nothing but Node, and has a map for each file', async () => {
+    const outside = imports.filter((path) => !isBuiltin(path) && !path.startsWith('./pglite/'))
+    // What packages look for and do without: another driver, compiled helpers, colours of statements.
+    const optional = ['@node-rs/xxhash', 'bufferutil', 'cardinal', 'pg-native', 'utf-8-validate']
+    expect(outside.toSorted()).toEqual(optional)
+    const files = await readdir('dist/server', { recursive: true })
+    expect(files.filter((file) => file.endsWith('.node'))).toEqual([])
+    const code = files.filter((file) => file.endsWith('.mjs'))
+    expect(code).toEqual(expect.arrayContaining(['main.mjs', 'panel.mjs', 'seed.mjs', 'migrate.mjs']))
+    expect(code.filter((file) => !files.includes(`${file}.map`))).toEqual([])
+  })
+
   it(
-    'starts the demo, whose server is installed, and has a map for each file',
+    'starts the demo where only it was copied to, and its programs use it',
     { timeout: 120_000 },
     async () => {
-      await bundleServer()
       const { data, remove } = await makePanelFolder()
       try {
-        const running = await startProcess('dist/server/main.mjs', {
+        const running = await startProcess(join(root, 'dist/server/main.mjs'), {
+          cwd: root,
           env: { PORT: '0', DATA_DIR: data },
           ready: /Roost serves at/,
         })
@@ -66,16 +97,39 @@ describe('the bundle of the panel', () => {
           })
           const { attributes } = (await answer.json()) as { attributes: Record<string, unknown> }
           expect(attributes).toMatchObject({ uuid: server.uuid, status: null })
+          expect((await fetch(`${url}/robots.txt`)).status).toBe(200)
+          expect(await (await fetch(`${url}/auth/login`)).text()).toContain('<!doctype html>')
+
+          const create = ['user:create', '--email', 'you@example.com', '--username', 'you', '--json']
+          const created = await run('panel.mjs', create, { DATA_DIR: data })
+          expect(JSON.parse(created.stdout)).toMatchObject({ username: 'you' })
+          expect((await run('seed.mjs', [], { DATA_DIR: data })).stdout).toContain('up to date')
         } finally {
           await running.stop()
         }
+        expect((await run('migrate.mjs', [], { DATA_DIR: data })).stdout).toContain('the newest schema')
       } finally {
         await remove()
       }
-      const files = await readdir('dist/server')
-      const code = files.filter((file) => file.endsWith('.mjs'))
-      expect(code).toContain('main.mjs')
-      expect(code.filter((file) => !files.includes(`${file}.map`))).toEqual([])
     },
   )
+
+  it('names its commands as they are called there', async () => {
+    const { stdout } = await run('panel.mjs', ['--help'])
+    expect(stdout).toContain(`Usage: node ${join(root, 'dist/server/panel.mjs')} VERB`)
+    const outside = await run('panel.mjs', ['doctor', '--help'], {
+      PANEL_COMMAND: 'docker compose exec panel panel',
+    })
+    expect(outside.stdout).toContain('Usage: docker compose exec panel panel doctor')
+  })
+
+  it.each(['22.17.1', '20.19.0'])('ends with one line in Node %s', async (version) => {
+    const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+    const main = join(root, 'dist/server/main.mjs')
+    const ended = promisify(execFile)(process.execPath, ['--import', `data:text/javascript,${older}`, main])
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Roost needs Node 22\.18 or newer, and .*: install a newer one\.\n$/),
+    })
+  })
 })

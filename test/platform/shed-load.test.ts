@@ -4,8 +4,12 @@ import { timeStatement } from '../../src/platform/statement-stats.ts'
 import { ask, tinyApp } from '../http/tiny-app.ts'
 
 const paths = ['/api/client', '/api/application/users', '/auth/login', '/api/remote/servers', '/jobs/run']
-const app = tinyApp().use(shedLoad(2))
-for (const path of [...paths, '/health', '/metrics']) app.get(path, (c) => c.body(null, 204))
+/** An app of its own for each question: what waits to begin counts, too. */
+function openSmall() {
+  const app = tinyApp().use(shedLoad(2))
+  for (const path of [...paths, '/health', '/metrics']) app.get(path, (c) => c.body(null, 204))
+  return app
+}
 
 let answerStatements: () => void = () => undefined
 /** Has statements wait for the database until the test ends. */
@@ -25,16 +29,31 @@ afterEach(async () => {
   answerStatements = () => undefined
 })
 
-const statuses = (of: string[]) => Promise.all(of.map(async (path) => (await ask(app, 'GET', path)).status))
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Asks for each path; a request that is not refused by the next turn is taken, though it may wait to begin. */
+const outcomes = (of: string[], by?: ReturnType<typeof openSmall>) =>
+  Promise.all(
+    of.map((path) =>
+      Promise.race([
+        ask(by ?? openSmall(), 'GET', path).then(({ status }) => (status === 503 ? 'refused' : 'taken')),
+        nextTurn()
+          .then(nextTurn)
+          .then(() => 'taken'),
+      ]),
+    ),
+  )
+const allTaken = paths.map(() => 'taken')
+const usersRefused = ['refused', 'refused', 'refused', 'taken', 'taken']
 
 describe('while statements wait for the database', () => {
   it('users are refused from 32 for each connection on, in the shape of the wire', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
     wait(63)
-    expect(await statuses(paths)).toEqual(paths.map(() => 204))
+    expect(await outcomes(paths)).toEqual(allTaken)
     wait(1)
-    expect(await statuses(paths)).toEqual([503, 503, 503, 204, 204])
-    const { body, headers } = await ask(app, 'GET', '/api/client')
+    expect(await outcomes(paths)).toEqual(usersRefused)
+    const { body, headers } = await ask(openSmall(), 'GET', '/api/client')
     expect(body.errors).toEqual([
       {
         code: 'ServiceOverloadedException',
@@ -49,44 +68,92 @@ describe('while statements wait for the database', () => {
   it('daemons and jobs are refused at twice as many, and monitoring never', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
     wait(127)
-    expect(await statuses(['/api/remote/servers', '/jobs/run'])).toEqual([204, 204])
+    expect(await outcomes(['/api/remote/servers', '/jobs/run'])).toEqual(['taken', 'taken'])
     wait(1)
-    expect(await statuses(['/api/remote/servers', '/jobs/run'])).toEqual([503, 503])
-    expect(await statuses(['/health', '/metrics'])).toEqual([204, 204])
+    expect(await outcomes(['/api/remote/servers', '/jobs/run'])).toEqual(['refused', 'refused'])
+    expect(await outcomes(['/health', '/metrics'])).toEqual(['taken', 'taken'])
   })
 
   it('all are taken again once they are answered, also with an error', async () => {
     const failing = Array.from({ length: 200 }, () => timeStatement(Promise.reject(new Error('lost'))))
     await Promise.allSettled(failing)
-    expect(await statuses(paths)).toEqual(paths.map(() => 204))
+    expect(await outcomes(paths)).toEqual(allTaken)
+  })
+})
+
+describe('while all connections have a statement and another waits for each', () => {
+  /** An app over two connections, and the paths of the requests that have begun. */
+  function openApp() {
+    const begun: string[] = []
+    const full = tinyApp().use(shedLoad(2))
+    for (const path of [...paths, '/health'])
+      full.get(path, (c) => {
+        begun.push(path)
+        return c.body(null, 204)
+      })
+    return { full, begun }
+  }
+  it('requests begin in their order once statements are answered, and monitoring at once', async () => {
+    const { full, begun } = openApp()
+    wait(4)
+    const asked = [...paths, '/health'].map((path) => ask(full, 'GET', path))
+    await nextTurn()
+    expect(begun).toEqual(['/health'])
+    answerStatements()
+    const statusesOfAll = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statusesOfAll).toEqual([...paths, '/health'].map(() => 204))
+    expect(begun).toEqual(['/health', ...paths])
+  })
+
+  it('more requests than places all begin, though none of them sends a statement', async () => {
+    const { full } = openApp()
+    wait(4)
+    const asked = Array.from({ length: 20 }, () => ask(full, 'GET', '/api/client'))
+    await nextTurn()
+    answerStatements()
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, () => 204),
+    )
+  })
+
+  it('those that wait to begin count among the statements that wait', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    const { full } = openApp()
+    wait(4)
+    const asked = Array.from({ length: 60 }, () => ask(full, 'GET', '/api/client'))
+    await nextTurn()
+    expect((await ask(full, 'GET', '/api/client')).status).toBe(503)
+    answerStatements()
+    expect((await Promise.all(asked)).filter(({ status }) => status === 204)).toHaveLength(60)
   })
 })
 
 describe('while statements are answered slowly', () => {
   const slow = tinyApp().use(shedLoad(10, 20))
   for (const path of paths) slow.get(path, (c) => c.body(null, 204))
-  const statusesNow = () => Promise.all(paths.map(async (path) => (await ask(slow, 'GET', path)).status))
+  const outcomesNow = () => outcomes(paths, slow)
   /** Lets several periods of measuring pass, in each of which so many statements are answered. */
-  async function statusesWhile(answered: number) {
+  async function outcomesWhile(answered: number) {
     for (let period = 0; period < 3; period += 1) {
-      await statusesNow()
+      await outcomesNow()
       for (let n = 0; n < answered; n += 1) await timeStatement(Promise.resolve())
       await new Promise((resolve) => setTimeout(resolve, 60))
     }
-    return statusesNow()
+    return outcomesNow()
   }
 
   it('users are refused before as many wait, and daemons at twice as many', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
-    wait(63)
-    expect(await statusesWhile(0)).toEqual(paths.map(() => 204))
-    wait(1)
-    expect(await statusesWhile(0)).toEqual([503, 503, 503, 204, 204])
+    // Those that were asked and wait to begin count among the 64.
+    wait(40)
+    expect(await outcomesWhile(0)).toEqual(allTaken)
+    wait(24)
+    expect(await outcomesWhile(0)).toEqual(usersRefused)
   })
 
   it('all are taken while they are answered fast', async () => {
     wait(100)
-    expect(await statusesWhile(2000)).toEqual(paths.map(() => 204))
+    expect(await outcomesWhile(2000)).toEqual(allTaken)
   })
 })
 

@@ -94,7 +94,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
       await eventually(() => /Roost serves at/.test(output.join('')), 60)
       const lock = join(folder.data, 'lock')
-      const pid = Number(await readFile(lock, 'utf8'))
+      const { pid } = JSON.parse(await readFile(lock, 'utf8')) as { pid: number }
       npm.kill('SIGTERM')
       const [code] = await once(npm, 'exit')
       expect([code, existsSync(lock)]).toEqual([0, false])
@@ -115,6 +115,17 @@ describe('a process that is told to end', { timeout: 120_000 }, () => {
       const answer = await answered
       const { errors } = JSON.parse(await text(answer)) as { errors: unknown[] }
       expect([answer.statusCode, errors.length]).toEqual([400, 1])
+      expect(await exitCode()).toBe(0)
+    },
+  )
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s while it waits for its database exits with 0',
+    async (signal) => {
+      await panel.kill()
+      const env = { PORT: '0', DATA_DIR: folder.data, DATABASE_URL: 'postgres://roost@127.0.0.1:1/none' }
+      panel = await startProcess('functions/all/node.ts', { env, ready: /The database is away/ })
+      panel.child.kill(signal)
       expect(await exitCode()).toBe(0)
     },
   )

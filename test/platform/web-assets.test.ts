@@ -56,12 +56,7 @@ describe.skipIf(!hasPostgres)('Files of the application', () => {
     // For a host among its routes the harness asks the worker itself, which has no files.
     platforms.set('Workers', (path, more) => sendRaw(workers.url, 'GET', path, { headers: more ?? {} }))
     const node = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: directory, DEMO: 'false' }
-    const panel = await startNode(
-      node,
-      [browser],
-      async () => undefined,
-      () => undefined,
-    )
+    const panel = await startNode(node, [browser], async () => undefined, { log: () => undefined })
     closers.push(panel.close)
     const address = new URL(panel.url)
     platforms.set('Node', (path, more) => sendRaw(address, 'GET', path, { headers: more ?? {} }))
@@ -105,6 +100,19 @@ describe.skipIf(!hasPostgres)('Files of the application', () => {
       expect(etag, platform).not.toBe('')
       const again = await platforms.get(platform)?.('/openapi.json', { 'if-none-match': etag })
       expect(again?.status, platform).toBe(304)
+    }
+  })
+
+  it('have a worker that may ask the panel, and is looked for again each time', async () => {
+    for (const [platform, answer] of await each('/service-worker.js')) {
+      expect(seen(answer), platform).toEqual({
+        status: 200,
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=0, must-revalidate',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; connect-src 'self'",
+        'set-cookie': null,
+      })
     }
   })
 

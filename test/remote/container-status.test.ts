@@ -85,6 +85,21 @@ describe('POST /api/remote/servers/{uuid}/container/status', () => {
     expect(await readState()).toBe('stopping')
   })
 
+  it('counts at once where lists are sorted and filtered by the state', async () => {
+    const running = async () => {
+      const path = '/api/client/servers?filter[state]=running'
+      return (await world.request('GET', path, { token })).body.meta.pagination.total
+    }
+    expect(await running()).toBe(0)
+    await push(data('offline', 'running'))
+    expect(await running()).toBe(1)
+    world.clock.advance(1)
+    await push(data('running', 'stopping'))
+    expect(await running()).toBe(0)
+    await push(data('offline', 'running'), (await makeNode(world)).token)
+    expect(await running()).toBe(0)
+  })
+
   it('takes the short identifier, in one statement after the credential', async () => {
     await push(data('offline', 'starting'))
     expect(

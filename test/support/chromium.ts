@@ -46,7 +46,12 @@ export async function startChromium(): Promise<Chromium> {
   return {
     browser,
     openTab: async (options = {}) => {
-      const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options })
+      // Requests through a worker are hidden from what a test intercepts.
+      const context = await browser.newContext({
+        ignoreHTTPSErrors: true,
+        serviceWorkers: 'block',
+        ...options,
+      })
       const page = await context.newPage()
       return {
         context,

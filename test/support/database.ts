@@ -101,3 +101,13 @@ async function withClient<T>(url: string, work: (run: Run) => Promise<T>): Promi
     await client.end()
   }
 }
+
+/** Runs one statement on a connection of its own, and returns its rows. */
+export async function queryDatabase(url: string, statement: string) {
+  const client = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    return await client.unsafe(statement)
+  } finally {
+    await client.end()
+  }
+}

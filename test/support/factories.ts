@@ -127,6 +127,27 @@ export async function makeAnnouncement(
   return announcement
 }
 
+/** Makes an unread notification of a user about a server. */
+export async function makeNotification(
+  world: World,
+  server: { id: number },
+  user: { id: number },
+  values: Partial<Insert<typeof tables.notifications>> = {},
+) {
+  const row = {
+    kind: 'backup.failed' as const,
+    subject: String(next()),
+    createdAt: world.clock.now,
+    ...values,
+  }
+  return single(
+    await world.database.db
+      .insert(tables.notifications)
+      .values({ serverId: server.id, userId: user.id, ...row })
+      .returning(),
+  )
+}
+
 export async function makeLocation(world: World, values: Insert<typeof tables.locations> = {}) {
   return single(
     await world.database.db
@@ -298,3 +319,18 @@ export const changeOf = ({ email, username, firstName, lastName }: User, changes
   last_name: lastName,
   ...changes,
 })
+
+/** Makes a folder of the user's list of servers. */
+export async function makeServerFolder(
+  world: World,
+  user: { id: number },
+  values: Insert<typeof tables.serverFolders> = {},
+) {
+  const name = values.name ?? `Folder ${next()}`
+  return single(
+    await world.database.db
+      .insert(tables.serverFolders)
+      .values({ userId: user.id, ...values, name })
+      .returning(),
+  )
+}

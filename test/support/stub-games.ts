@@ -62,11 +62,15 @@ async function sendSlowly(socket: Socket, pieces: (Buffer | null)[]): Promise<vo
   }
 }
 
-/** Starts a game server of Valve's Source protocol on UDP, which first sends a challenge; `answer` replaces its response. */
+/**
+ * Starts a game server of Valve's Source protocol on UDP, which first sends a challenge; `answer` replaces its response,
+ * and `names` that to the question for players.
+ */
 export async function startSourceStub(
   players: number,
   places: number,
   answer: Buffer | null = null,
+  names: Buffer = sourcePlayers(['alice', 'bob']),
 ): Promise<StubGame> {
   let queries = 0
   const socket = createSocket('udp4')
@@ -76,9 +80,9 @@ export async function startSourceStub(
     const isInfo = message[4] === 0x54
     const isChallenged = message.subarray(-4).equals(challenge)
     const head = Buffer.from([0xff, 0xff, 0xff, 0xff])
-    const reply = !isInfo || !isChallenged ? Buffer.concat([head, Buffer.from([0x41]), challenge]) : null
+    const reply = isChallenged ? null : Buffer.concat([head, Buffer.from([0x41]), challenge])
     socket.send(
-      reply ?? answer ?? Buffer.concat([head, sourceInfo(players, places)]),
+      reply ?? answer ?? Buffer.concat([head, isInfo ? sourceInfo(players, places) : names]),
       from.port,
       from.address,
     )
@@ -111,3 +115,10 @@ function sourceInfo(players: number, places: number): Buffer {
     Buffer.from([0]),
   ])
 }
+
+/** Builds the answer to the question for players. */
+export const sourcePlayers = (names: string[]): Buffer =>
+  Buffer.concat([
+    Buffer.from([0x44, names.length]),
+    ...names.map((name) => Buffer.concat([Buffer.from([0]), Buffer.from(`${name}\0`), Buffer.alloc(8)])),
+  ])

@@ -18,12 +18,21 @@ export type UpstashStandIn = { url: string; token: string; close: () => Promise<
 
 /** Speaks Upstash's REST protocol in front of Redis, or of a map of this process where none answers. */
 export async function startUpstash(): Promise<UpstashStandIn> {
-  const token = 'token-of-the-tests'
   const redis = await connectRedis(testRedisUrl).catch(() => {
     console.log(`No Redis at ${testRedisUrl}: the Upstash stand-in keeps its keys in memory.`)
     return { send: commandsInMemory(), close: () => undefined }
   })
-  const send = withOwnKeys(redis.send)
+  return serveRest(withOwnKeys(redis.send), redis.close)
+}
+
+/** Speaks Upstash's REST protocol in front of one Redis, with its own keys. */
+export async function startUpstashOver(url: string): Promise<UpstashStandIn> {
+  const redis = await connectRedis(url)
+  return serveRest(redis.send, redis.close)
+}
+
+async function serveRest(send: SendCommand, closeRedis: () => void): Promise<UpstashStandIn> {
+  const token = 'token-of-the-tests'
   const server = createServer((request, response) => {
     void (async () => {
       const isAllowed = request.headers.authorization === `Bearer ${token}`
@@ -38,7 +47,7 @@ export async function startUpstash(): Promise<UpstashStandIn> {
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      redis.close()
+      closeRedis()
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import { beforeEach } from 'vitest'
 import { httpCaptcha } from '../../src/adapters/captcha.ts'
 import type { Message } from '../../src/adapters/mail.ts'
-import { mysqlHost } from '../../src/adapters/mysql-host.ts'
+import { mysqlHosts } from '../../src/adapters/mysql-host.ts'
 import { httpOauth } from '../../src/adapters/oauth.ts'
 import { httpPasteService } from '../../src/adapters/paste.ts'
 import { publicFetch } from '../../src/adapters/public-fetch.ts'
@@ -30,6 +30,7 @@ import { localeFiles } from '../../src/platform/locale-files.ts'
 import { surfaces } from '../../src/surfaces/all.ts'
 import { answerOf, type Answer, checkAnswer } from './answers.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
+import { defaultRule, testEgress } from './egress.ts'
 import { memoryObjects, type MemoryObjects } from './memory-objects.ts'
 import { resetWorld } from './reset.ts'
 
@@ -128,18 +129,18 @@ async function openWorld(): Promise<World> {
     cache: localCache(() => clock.now.getTime()),
     inFlight: new Map(),
     circuitBreakers: new Map(),
-    daemonFetch: nodeDaemonFetch,
+    daemonFetch: nodeDaemonFetch(defaultRule),
     queue,
     objects,
     mail: mailOutbox(join(folder, 'outbox')),
-    pastes: httpPasteService(),
+    pastes: httpPasteService(testEgress.fetch),
     publicFetch: publicFetch(nodeSendGet),
-    oauth: httpOauth(),
-    captcha: httpCaptcha(),
+    oauth: httpOauth(testEgress.fetch),
+    captcha: httpCaptcha(testEgress.fetch),
     locales: localeFiles,
-    mysqlHost,
-    probeNode: nodeProbe,
-    gameQuery: nodeGameQuery,
+    mysqlHost: mysqlHosts(testEgress),
+    probeNode: nodeProbe(testEgress),
+    gameQuery: nodeGameQuery(testEgress),
     metrics: createMetrics(),
     now: () => clock.now,
     close: database.close,

@@ -40,7 +40,8 @@ describe('npm run build in a fresh clone', () => {
     const assets = JSON.parse(await readFile(inClone('src/surfaces/browser/web-assets.json'), 'utf8'))
     expect(assets.scripts.length).toBe(1)
     expect(assets.styles.length).toBeGreaterThan(0)
-    const loaded: string[] = [...assets.scripts, ...assets.preloads, ...assets.styles]
+    expect(assets.home.length).toBeGreaterThan(2)
+    const loaded: string[] = [...assets.scripts, ...assets.preloads, ...assets.styles, ...assets.home]
     expect(loaded.filter((address) => !first.includes(address.replace('/assets/', '')))).toEqual([])
     expect(await readFile(inClone('dist/web/_headers'), 'utf8')).toContain('/assets/*')
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareLines, type DifferenceLine } from '../../src/web/admin/eggs/line-difference.ts'
+import { compareLines, type DifferenceLine } from '../../src/web/components/line-difference.ts'
 import { generatedRuns, generatedSeed } from '../support/generated-runs.ts'
 
 const written = (lines: DifferenceLine[]) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Server } from '../../src/web/api/resources.ts'
-import { hasConsole } from '../../src/web/server/server-state.ts'
+import { displayedState, hasConsole } from '../../src/web/server/server-state.ts'
 
 const free = {
   is_suspended: false,
@@ -24,5 +24,20 @@ describe('the console of a server', () => {
   ] as const)('is asked for as the panel gives it: %s', (_name, state, isForUsers, isForAdministrators) => {
     const server = serverIn(state as Partial<Server>)
     expect([hasConsole(server, false), hasConsole(server, true)]).toEqual([isForUsers, isForAdministrators])
+  })
+})
+
+describe('the state of a server as it is shown', () => {
+  const shown = [
+    displayedState(free, 'running', false),
+    displayedState(free, 'starting', false),
+    displayedState(free, 'offline', false),
+    displayedState(free, 'running', true),
+    displayedState(serverIn({ is_suspended: true }), null, false),
+    displayedState(serverIn({ is_node_under_maintenance: true }), null, false),
+  ]
+
+  it('has a shape as well as a colour', () => {
+    expect(shown.map(({ shape }) => shape)).toEqual(['disc', 'half', 'ring', 'triangle', 'bar', 'diamond'])
   })
 })

@@ -35,11 +35,19 @@ async function runChecks(raw: Record<string, unknown>, args: CommandArguments): 
 
 function describeEnvironment(env: Env): Check {
   if (!env.DATABASE_URL) return { name: 'environment', state: 'ok', detail: 'embedded database' }
-  const services = { cache: env.UPSTASH_REDIS_REST_URL, queue: env.QSTASH_TOKEN, objects: env.S3_BUCKET }
+  const services = {
+    cache: env.UPSTASH_REDIS_REST_URL ?? env.REDIS_URL ?? env.CACHE_DRIVER,
+    queue: env.QSTASH_TOKEN,
+    objects: env.S3_BUCKET,
+  }
   const embedded = Object.entries(services).flatMap(([name, value]) => (value ? [] : [name]))
   const others = embedded.length > 0 ? `; embedded: ${embedded.join(', ')}` : ''
   if (env.APP_KEYS)
-    return { name: 'environment', state: 'ok', detail: `database by ${env.DATABASE_DRIVER}${others}` }
+    return {
+      name: 'environment',
+      state: 'ok',
+      detail: `database by ${env.DATABASE_DRIVER ?? 'postgres'}${others}`,
+    }
   const detail = `APP_KEYS is not set: only ${env.DATA_DIR}/secrets.json can decrypt the secrets in the database`
   return { name: 'environment', state: 'warn', detail }
 }

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { sql } from 'drizzle-orm'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
 import ipaddr from 'ipaddr.js'
 import { type Database, single, rowsOf } from '../../db/database.ts'
+import { migrationsAfter, newestMigration, newestMigrationOfCode } from '../../db/migration-state.ts'
 import type { Panel } from '../../panel.ts'
-import { migrationsConfig } from '../../platform/migrations.ts'
+import { commandOf } from '../../platform/command-names.ts'
 import { withTimeout } from '../../with-timeout.ts'
 import { reasonOf } from '../faults.ts'
 
@@ -17,7 +17,6 @@ type Finding = Omit<Check, 'name'>
 export const checkTimeoutMs = 5000
 /** Milliseconds by which two clocks may differ, before a warning and before a failure: signatures expire. */
 const clockToleranceMs = { warn: 2000, fail: 30_000 }
-const undefinedTable = '42P01'
 
 /** Runs a check. An error is a failure with its reason, and so is a check of more than five seconds. */
 export async function runCheck(name: string, work: () => Promise<Finding>): Promise<Check> {
@@ -68,28 +67,14 @@ export async function databaseChecks(db: Database, now: () => Date): Promise<Che
 }
 
 async function checkMigrations(db: Database): Promise<Finding> {
-  const known = readMigrationFiles(migrationsConfig).map(({ folderMillis }) => folderMillis)
-  const applied = await findNewestMigration(db)
-  const missing = known.filter((createdAt) => createdAt > applied).length
+  const applied = await newestMigration(db)
+  if (applied === null) return { state: 'fail', detail: 'the table migrations cannot be read' }
+  const [missing, all] = [migrationsAfter(applied).length, migrationsAfter(0).length]
   if (missing > 0)
-    return { state: 'fail', detail: `${missing} of ${known.length} are missing: run npm run migrate` }
-  return applied > Math.max(...known)
+    return { state: 'fail', detail: `${missing} of ${all} are missing: run ${commandOf('migrate')}` }
+  return applied > newestMigrationOfCode
     ? { state: 'warn', detail: 'the database is newer than this version of the panel' }
-    : { state: 'ok', detail: `all ${known.length} applied` }
-}
-
-/** Finds when the newest applied migration was created, in milliseconds; 0 for an empty database. */
-async function findNewestMigration(db: Database): Promise<number> {
-  try {
-    const { newest } = await queryOne<{ newest: string | null }>(
-      db,
-      `select max(created_at)::text as newest from ${migrationsConfig.migrationsTable}`,
-    )
-    return Number(newest ?? 0)
-  } catch (error) {
-    if (error instanceof Error && (error.cause as { code?: unknown })?.code === undefinedTable) return 0
-    throw error
-  }
+    : { state: 'ok', detail: `all ${all} applied` }
 }
 
 async function checkClock(db: Database, now: () => Date): Promise<Finding> {

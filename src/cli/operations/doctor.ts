@@ -20,7 +20,15 @@ export async function runDoctor(panel: Panel): Promise<{ checks: Check[] }> {
   const isReadable = database.every(({ state }) => state !== 'fail')
   const store = await privateStoreChecks(panel)
   return {
-    checks: [...database, cache, queue, objects, ...store, ...(isReadable ? await checkNodes(panel) : [])],
+    checks: [
+      ...database,
+      cache,
+      queue,
+      objects,
+      ...store,
+      checkMail(panel),
+      ...(isReadable ? await checkNodes(panel) : []),
+    ],
   }
 }
 
@@ -29,6 +37,17 @@ async function measurePing(ping: () => Promise<void>): Promise<Omit<Check, 'name
   await ping()
   return { state: 'ok', detail: `answered in ${Math.ceil(performance.now() - startedAt)} ms` }
 }
+
+/** Users who forgot their password get the ordinary answer in any case: only here it shows that no mail follows. */
+const checkMail = ({ config }: Panel): Check =>
+  config.sendsMail
+    ? { name: 'mail', state: 'ok', detail: 'a mail service is configured; mail:test sends a mail' }
+    : {
+        name: 'mail',
+        state: 'warn',
+        detail:
+          'no mail service: invitations and links for forgotten passwords are not sent; set MAIL_DRIVER',
+      }
 
 async function checkNodes(panel: Panel): Promise<Check[]> {
   const rows = await panel.db.select().from(nodes).orderBy(asc(nodes.id))

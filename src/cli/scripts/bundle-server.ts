@@ -1,4 +1,4 @@
-import { bundleServer } from '../bundler.ts'
+import { bundleServer } from '../server-bundler.ts'
 import { runScript } from '../deployment.ts'
 import { readOptions } from '../program-options.ts'
 
@@ -9,4 +9,4 @@ Bundles the panel for Node into dist/server, which \`npm start\` runs while no f
   {},
 )
 
-await runScript(bundleServer)
+await runScript(async () => void (await bundleServer()))

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { commandOf } from '../../platform/command-names.ts'
 import { type Env, readEnv } from '../../platform/env.ts'
 import { openDataDirectory } from '../../platform/local/data-directory.ts'
 import { openPglite } from '../../platform/local/pglite.ts'
@@ -9,7 +10,7 @@ import { printFault } from '../output.ts'
 import { readOptions } from '../program-options.ts'
 
 const { create: creates = false } = readOptions(
-  `Usage: npm run migrate [-- --create]
+  `Usage: ${commandOf('migrate', '[--create]')}
 
 Migrates the database to the newest schema.
   --create  creates the embedded database where there is none`,

@@ -1,4 +1,5 @@
 import type { KeptEgg } from '../../../drizzle/seed.ts'
+import { commandOf } from '../../platform/command-names.ts'
 import { readEnv } from '../../platform/env.ts'
 import { readOptions } from '../program-options.ts'
 import { announceDatabase, createOption } from '../database.ts'
@@ -7,7 +8,7 @@ import { printFault } from '../output.ts'
 import { runOperation } from '../run-operation.ts'
 
 const { replace: replacesEdited, create: creates = false } = readOptions(
-  `Usage: npm run seed [-- --replace] [--create]
+  `Usage: ${commandOf('seed', '[--replace] [--create]')}
 
 Writes the included eggs. Keeps and lists those that were edited or replaced.
   --replace  writes these, too

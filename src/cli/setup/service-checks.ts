@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { upstashCache } from '../../adapters/cache.ts'
+import { type Cache, upstashCache } from '../../adapters/cache.ts'
+import { egressRule } from '../../adapters/egress.ts'
+import { redisCache } from '../../adapters/redis-cache.ts'
 import { single, rowsOf } from '../../db/database.ts'
 import { countPendingMigrations } from '../../db/migration-state.ts'
 import type { Env } from '../../platform/env.ts'
 import { lazyObjectStore } from '../../platform/lazy-object-store.ts'
+import { nodeEgress } from '../../platform/node-egress.ts'
 import { openNeon } from '../../platform/neon.ts'
 import { type DatabaseHandle, openPostgres } from '../../platform/postgres.ts'
 import { s3OptionsOf } from '../../platform/s3-options.ts'
@@ -87,7 +90,7 @@ async function checkMigrations({ db }: DatabaseHandle, target: Target): Promise<
 
 /** Checks the protocols of Neon, HTTP or WebSockets, which other PostgreSQL servers do not speak. */
 async function checkNeon(env: Env, url: string, target: Target): Promise<Check[]> {
-  if (target === 'node' && env.DATABASE_DRIVER !== 'neon') return []
+  if ((env.DATABASE_DRIVER ?? (target === 'node' ? 'postgres' : 'neon')) === 'postgres') return []
   const localProxy = env.NEON_LOCAL_PROXY ?? null
   const { db, close } = openNeon(url, { usesHttp: target === 'workers', poolSize: 1, localProxy })
   try {
@@ -102,9 +105,16 @@ async function checkNeon(env: Env, url: string, target: Target): Promise<Check[]
   }
 }
 
-async function checkCache({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env) {
-  if (!url || !token) return []
-  const cache = upstashCache(url, token, checkTimeoutMs)
+async function checkCache(env: Env): Promise<Check[]> {
+  const { REDIS_URL, UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env
+  if (REDIS_URL) {
+    const { cache, close } = redisCache(REDIS_URL, checkTimeoutMs)
+    return tryCache(cache).finally(close)
+  }
+  return url && token ? tryCache(upstashCache(url, token, checkTimeoutMs)) : []
+}
+
+async function tryCache(cache: Cache): Promise<Check[]> {
   const [key, value] = [`setup:${randomUUID()}`, randomUUID()]
   const found = await runCheck('cache', async () => {
     await cache.set(key, value, 60)
@@ -178,8 +188,9 @@ async function checkMail(env: Env, target: Target): Promise<Check[]> {
     ]
   const url = env.SMTP_URL ?? ''
   const found = await runCheck('mail', async () => {
+    const { connect } = nodeEgress(egressRule(env.EGRESS_PRIVATE_NETWORKS))
     const { smtpMailer } = await import('../../adapters/smtp-mail.ts')
-    await smtpMailer({ url, from: env.MAIL_FROM }).verify()
+    await smtpMailer({ url, from: env.MAIL_FROM, connect }).verify()
     return ok(`the server accepts the connection and the login; from ${env.MAIL_FROM.address}`)
   })
   return [found]

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import * as z from 'zod'
 import { importKeyRing, randomText } from '../../domain/secrets.ts'
 import { requiredByClouds } from '../../platform/deployment-faults.ts'
 import { type Env, EnvironmentError, readEnv } from '../../platform/env.ts'
-import { EnvSchema, type VariableNote } from '../../platform/env-schema.ts'
+import { variableNotes } from '../../platform/env-notes.ts'
 import type { Values } from './env-file.ts'
 import type { Target } from './next-steps.ts'
 
@@ -57,8 +56,7 @@ export function gatherVariables(
 /** Returns the variables that a panel on this platform reads. For functions this excludes HOST, which shells may set. */
 function readableVariables(target: Target, environment: Record<string, unknown>): Record<string, unknown> {
   const reader = { workers: 'Workers', lambda: 'Lambda', node: 'Node' }[target]
-  const names = Object.entries(EnvSchema().shape).flatMap(([name, schema]) => {
-    const { readBy } = z.globalRegistry.get(schema) as VariableNote
+  const names = Object.entries(variableNotes).flatMap(([name, { readBy }]) => {
     const isRead =
       target === 'node' || readBy.some((each) => !['Lambda', 'Node'].includes(each) || each === reader)
     return isRead ? [name] : []
@@ -81,10 +79,12 @@ export async function readVariables(values: Values): Promise<Env> {
 /** Removes the secrets of these values from a text: errors of services may quote them. */
 export function redactSecrets(text: string, values: Values): string {
   const secrets = Object.entries(values).flatMap(([name, value]) => {
-    // As it is written in URLs, and as drivers decode it.
-    const password = URL.canParse(value) ? new URL(value).password : ''
+    // As it is written in URLs, of one host or of several, and as drivers decode it.
+    const password = URL.canParse(value)
+      ? new URL(value).password
+      : (/^[\w+.-]+:\/\/[^@/?#:]*:([^@/?#]+)@/.exec(value)?.[1] ?? '')
     const decoded = new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p') ?? ''
-    const isSecret = /KEY|TOKEN|SECRET/.test(name) || password !== ''
+    const isSecret = /KEY|TOKEN|SECRET|REDIS_URL/.test(name) || password !== ''
     return isSecret ? [value, password, decoded] : []
   })
   // Shorter secrets would match within words.

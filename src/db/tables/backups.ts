@@ -34,6 +34,8 @@ export const backups = pgTable(
     checksum: text(),
     bytes: bigint({ mode: 'number' }).notNull().default(0),
     completedAt: instant(),
+    /** What users wrote about it. */
+    notes: text(),
     /** Set when its removal begins; it no longer counts towards the limit. */
     deletingAt: instant(),
     ...times,

@@ -4,8 +4,27 @@ import { nests } from './nests.ts'
 
 /** A configuration file of an egg: its parser and the values to write. */
 export type EggConfigFile = { parser?: string; find?: Record<string, unknown> }
+/** A console command that an egg offers to users of its servers. */
+export type EggSnippet = { name: string; command: string }
 /** When a starting server counts as running. */
 export type EggConfigStartup = { done?: string | string[]; strip_ansi?: boolean }
+
+/** Drawings by what a game is about. */
+export const gameIcons = [
+  'blocks',
+  'tree',
+  'gear',
+  'ship',
+  'hammer',
+  'target',
+  'claws',
+  'voice',
+  'wheel',
+  'code',
+  'network',
+  'pad',
+] as const
+export type GameIcon = (typeof gameIcons)[number]
 
 /**
  * The keys of an imported object in their order: null where an export writes the key with its current value,
@@ -49,7 +68,10 @@ export const eggs = pgTable(
     scriptInstall: text(),
     /** Status protocol of its games, as gamedig names it; derived from the egg while null. */
     queryGame: text(),
+    /** The drawing of its game; guessed from the names of egg and game while null. */
+    icon: text({ enum: gameIcons }),
     forceOutgoingIp: boolean().notNull().default(false),
+    commandSnippets: json().$type<EggSnippet[]>().notNull().default([]),
     /** Keys of the imported document in their order, with values that have no column; null for eggs of this panel. */
     documentLayout: json().$type<EggLayout>(),
     /** Checksum of the content that the seed wrote; an egg with another content was edited. */

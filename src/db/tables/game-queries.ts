@@ -16,6 +16,10 @@ export const gameQueries = pgTable(
     players: integer(),
     maxPlayers: integer(),
     game: text().notNull().default(''),
+    /** Of the game, as it reports it; null when it does not. */
+    version: text(),
+    /** Names of players, as the game reports them: untrusted, and perhaps not of all. */
+    playerNames: text().array().notNull().default([]),
     checkedAt: instant(),
     requestedAt: instant(),
   },

@@ -43,6 +43,8 @@ export const serverSamples = pgTable(
     states: smallint().array().notNull(),
     /** Seconds since the process started. */
     uptimes: integer().array().notNull(),
+    /** Players online where the game had just been asked; samples of before the column have none. */
+    players: integer().array(),
   },
   (t) => [primaryKey({ columns: [t.serverId, t.hour] }), index().on(t.hour)],
 )

@@ -19,6 +19,8 @@ export const tasks = pgTable(
     timeOffset: integer().notNull(),
     isQueued: boolean().notNull().default(false),
     continueOnFailure: boolean().notNull().default(false),
+    /** Backups of schedules that stay once its own is complete; null leaves that to the server's limit. */
+    keepBackups: integer(),
     /** Who last decided what it does or when it runs; null where that is not known. */
     editorId: integer().references(() => users.id, { onDelete: 'set null' }),
     ...times,
@@ -27,6 +29,7 @@ export const tasks = pgTable(
     index().on(t.editorId),
     check('tasks_action', sql`${t.action} in ('command', 'power', 'backup')`),
     check('tasks_time_offset', sql`${t.timeOffset} between 0 and 900`),
+    check('tasks_keep_backups', sql`${t.keepBackups} between 1 and 100`),
     check('tasks_sequence_id', sql`${t.sequenceId} >= 1`),
   ],
 )

@@ -4,16 +4,19 @@ import { single } from '../../db/database.ts'
 import { users } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
 import { type ApiError, notFound, unavailable } from '../../errors.ts'
-import { causeOf, log } from '../../log.ts'
 import { inTransaction, type Panel } from '../../panel.ts'
 import type { EventName } from '../activity/events.ts'
 import { recordEvent } from '../activity/record.ts'
 import { lockCaller } from '../auth/caller.ts'
 import { requireFeature } from '../settings/features.ts'
-import { type Image, imageContentTypes, parseImage } from '../images/image.ts'
+import type { Image } from '../images/image.ts'
+import { deferAvatarRemoval } from './avatar-removal.ts'
 
 /** File names of pictures below `avatars/`. */
 const avatarFileNamePattern = /^[0-9a-f]{32}\.(jpg|png|webp)$/
+
+/** Loaded by those who upload or show a picture; the pages of the browser only remove them. */
+const images = () => import('../images/image.ts')
 
 const storeUnavailable = (cause: unknown): ApiError =>
   unavailable(
@@ -29,6 +32,7 @@ const storeUnavailable = (cause: unknown): ApiError =>
  */
 export async function changeAvatar(panel: Panel, upload: Blob): Promise<User> {
   await requireFeature(panel, 'features.avatars')
+  const { imageContentTypes, parseImage } = await images()
   const image = await parseImage('avatar', new Uint8Array(await upload.arrayBuffer()))
   const key = `avatars/${randomBytes(16).toString('hex')}.${image.extension}`
   try {
@@ -52,18 +56,6 @@ export async function removeAvatar(panel: Panel): Promise<User> {
 }
 
 /**
- * Deletes the object after the response. A failure is logged with its key, because nothing else refers to
- * it any more.
- */
-export function deferAvatarRemoval(panel: Panel, key: string | null): void {
-  if (key === null) return
-  const removed = panel.objects.remove(key).catch((error: unknown) => {
-    log('warn', 'A profile picture could not be deleted.', { key, cause: causeOf(error) })
-  })
-  panel.defer(removed)
-}
-
-/**
  * Reads a picture by its file name. Refuses with 404 an unknown one, with 503 while the object store is not
  * available.
  */
@@ -77,6 +69,7 @@ export async function readAvatar(
     throw storeUnavailable(error)
   })
   if (!object) throw notFound()
+  const { imageContentTypes } = await images()
   return { bytes: object.body, contentType: imageContentTypes[extension] }
 }
 

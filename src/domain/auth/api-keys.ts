@@ -20,6 +20,9 @@ import { requireOwnLevels, toAcl } from './granted-levels.ts'
 /** API keys per account. Spec: docs/limits.md#sizes. */
 const maxAccountKeys = 25
 
+/** The counter of an account whose key was deleted. Keys that moved here beyond the limit are not counted. */
+export const oneKeyLess = sql`greatest(${users.apiKeyCount} - 1, 0)`
+
 /** Validates the addresses and CIDR ranges from which a key works. Spec: docs/accounts.md#api-keys. */
 export const allowedIpsField = () =>
   z
@@ -150,10 +153,7 @@ export async function removeAccountApiKey(panel: Panel, identifier: string): Pro
       )
       .returning()
     if (!key) throw notFound()
-    await tx.db
-      .update(users)
-      .set({ apiKeyCount: sql`${users.apiKeyCount} - 1` })
-      .where(eq(users.id, user.id))
+    await tx.db.update(users).set({ apiKeyCount: oneKeyLess }).where(eq(users.id, user.id))
     await recordApiKeyEvent(tx, 'user:api-key.delete', key)
   })
 }

@@ -17,6 +17,12 @@ export const toBackupActivity = ({ id, serverId, name }: Pick<Backup, 'id' | 'se
   subjects: [{ type: 'backup' as const, id }],
 })
 
+/** Converts a backup to what its notifications say. */
+export const toBackupNotification = ({ serverId, name }: Pick<Backup, 'serverId' | 'name'>) => ({
+  serverId,
+  properties: { name },
+})
+
 /** Lists a page of the backups of a server by id, in one statement. Spec: getClientServersByServerBackups. */
 export async function listBackups(
   panel: Panel,

@@ -10,11 +10,13 @@ import { inTransaction, type Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { boolean, integer, text } from '../fields.ts'
 import type { JobPayloads } from '../jobs/enqueue.ts'
+import { notifyUsers } from '../notifications/notify.ts'
 import { lockServer } from '../servers/lock.ts'
 import { archiveKey, callObjectStore, enqueueStoredArchiveDiscard } from './archives.ts'
-import { toBackupActivity } from './backups.ts'
+import { toBackupActivity, toBackupNotification } from './backups.ts'
 import { hasFreeBackupSlot, tooManyBackups } from './limits.ts'
 import { backupNotFound, findActiveNodeBackup, type ServerBackup } from './node-backups.ts'
+import { removeBackupsBeyond } from './rotation.ts'
 
 const maxPartNumber = 10_000
 
@@ -119,6 +121,8 @@ async function completeBackup(panel: Panel, found: ServerBackup, report: BackupR
       })
       .where(eq(backups.id, backup.id))
     await recordEvent(tx, 'server:backup.complete', toBackupActivity(backup))
+    await notifyUsers(tx, 'backup.completed', toBackupNotification(backup))
+    await removeBackupsBeyond(tx, backup)
     return null
   })
   if (!refusal) return
@@ -138,10 +142,11 @@ export const backupAlreadySuccessful = () =>
  */
 export async function failBackup(
   panel: Panel,
-  { backup, server }: { backup: Pick<Backup, 'id'>; server: Pick<Server, 'uuid'> },
+  { backup, server }: { backup: Pick<Backup, 'id'>; server: Pick<Server, 'id' | 'uuid'> },
 ): Promise<void> {
   const now = panel.now()
   await inTransaction(panel, async (tx) => {
+    await lockServer(tx, server.id)
     const [locked] = await tx.db.select().from(backups).where(eq(backups.id, backup.id)).for('update')
     if (!locked || locked.deletingAt) throw backupNotFound()
     if (locked.isSuccessful) throw backupAlreadySuccessful()
@@ -151,6 +156,7 @@ export async function failBackup(
       .set({ isLocked: false, bytes: 0, checksum: null, completedAt: now, uploadId: null, updatedAt: now })
       .where(eq(backups.id, locked.id))
     await recordEvent(tx, 'server:backup.fail', toBackupActivity(locked))
+    await notifyUsers(tx, 'backup.failed', toBackupNotification(locked))
     if (locked.disk === 's3') await enqueueStoredArchiveDiscard(tx, { backup: locked, server })
   })
 }

@@ -11,8 +11,9 @@ import type { EventName } from '../activity/events.ts'
 import { recordEvent } from '../activity/record.ts'
 import { boolean } from '../fields.ts'
 import { cancelJob, enqueueJob, type JobPayloads, replaceJob } from '../jobs/enqueue.ts'
+import { notifyUsers } from '../notifications/notify.ts'
 import { lockServer } from '../servers/lock.ts'
-import { toBackupActivity } from './backups.ts'
+import { toBackupActivity, toBackupNotification } from './backups.ts'
 import { backupNotFound, findNodeBackup } from './node-backups.ts'
 
 /** Seconds after which a restoration is checked for the first time, and between further checks. */
@@ -52,6 +53,7 @@ export async function failRestoration(panel: Panel, { server, backup }: Restorat
     if (status !== 'restoring_backup') return
     await tx.db.update(servers).set({ status: null, updatedAt: tx.now() }).where(eq(servers.id, server.id))
     await recordEvent(tx, 'server.backup.restore-failed', toBackupActivity(backup))
+    await notifyUsers(tx, 'restore.failed', toBackupNotification(backup))
   })
 }
 
@@ -137,8 +139,11 @@ export async function applyRestorationReport(
       await db.update(servers).set({ status: null, updatedAt: now }).where(eq(servers.id, server.id))
       await cancelJob(tx, watchJobKey(server))
     }
-    if (isFirstReport || !(await wasRecordedRecently(tx, event, server)))
+    if (isFirstReport || !(await wasRecordedRecently(tx, event, server))) {
       await recordEvent(tx, event, toBackupActivity(backup))
+      const kind = successful ? 'restore.completed' : 'restore.failed'
+      await notifyUsers(tx, kind, toBackupNotification(backup))
+    }
     if (locked.status === 'suspended') {
       const runAt = new Date(now.getTime() + syncDelaySeconds * 1000)
       await enqueueJob(tx, 'sync-server', { serverId: server.id }, { runAt })

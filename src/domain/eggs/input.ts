@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import type { Egg } from '../../db/tables/eggs.ts'
+import { type Egg, gameIcons } from '../../db/tables/eggs.ts'
 import { boolean, rowId } from '../fields.ts'
 import { isDockerImage } from './docker-image.ts'
 import { configParsers } from './parse-config.ts'
+import { SnippetFields } from '../snippets/fields.ts'
 
 /** Converts blank text to null. */
 const blankToNull = <Schema extends z.ZodType>(schema: Schema) =>
@@ -38,6 +39,9 @@ export const defaultInstaller = { container: 'alpine:3.4', entrypoint: 'ash' }
 /** The names of games in gamedig. */
 export const queryGamePattern = /^[a-z\d-]{1,50}$/
 
+/** Snippets of an egg: more would be no help. */
+const maxSnippets = 50
+
 /** The fields of an egg; texts are stored as they were sent. Spec: postApplicationNestsByNestEggs. */
 export const EggInput = () =>
   z.object({
@@ -68,6 +72,15 @@ export const EggInput = () =>
       .nullish()
       .describe('Egg of the nest from which the script is inherited when this egg has none'),
     force_outgoing_ip: boolean().nullish(),
+    command_snippets: z
+      .array(SnippetFields())
+      .max(maxSnippets, 'max')
+      .nullish()
+      .describe('Console commands that users of its servers are offered'),
+    icon: z
+      .enum(gameIcons)
+      .nullish()
+      .describe('Drawing of its game in the web application; chosen by the names of egg and game when null'),
     query_game: blankToNull(z.string().trim().regex(queryGamePattern, 'regex')).describe(
       'Game with which servers are queried for their players, by its name in gamedig; guessed when null',
     ),
@@ -99,6 +112,8 @@ export const toEggColumns = (input: EggChanges): Partial<Egg> =>
     scriptIsPrivileged: input.script_is_privileged ?? undefined,
     copyScriptFrom: input.copy_script_from,
     forceOutgoingIp: input.force_outgoing_ip ?? undefined,
+    commandSnippets: input.command_snippets === null ? [] : input.command_snippets,
+    icon: input.icon,
     queryGame: input.query_game,
   })
 

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { GameQueryResult, GameTarget } from '../../adapters/game-query.ts'
 import { type Database, isForeignKeyViolation, prepared } from '../../db/database.ts'
@@ -13,12 +13,20 @@ import { resolveGameHost } from './address.ts'
 import { detectGame } from './protocols.ts'
 
 /** The last answer of a game. Null players are unknown, not zero. */
-export type GameStatus = Pick<GameQuery, 'status' | 'players' | 'maxPlayers' | 'game' | 'checkedAt'>
+export type GameStatus = Pick<
+  GameQuery,
+  'status' | 'players' | 'maxPlayers' | 'game' | 'checkedAt' | 'version' | 'playerNames'
+>
 
 /** Seconds after which a request has the game queried again. */
 const maxAgeSeconds = 30
 /** Seconds until the deadline of a query job; the next request enqueues another. */
 const queryLifetimeSeconds = 300
+
+/** Seconds after which a list that is shown has games queried again, and so many of them at once. */
+const maxListedAgeSeconds = 300
+const maxListedQueries = 20
+const unsupportedAgeSeconds = 86_400
 
 const pendingStatus: GameStatus = {
   status: 'pending',
@@ -26,6 +34,8 @@ const pendingStatus: GameStatus = {
   maxPlayers: null,
   game: '',
   checkedAt: null,
+  version: null,
+  playerNames: [],
 }
 
 /**
@@ -55,6 +65,29 @@ export async function readGameStatus(
 }
 
 /**
+ * Enqueues jobs that query the games of the servers whose answer is older than five minutes, at most 20 at once, the
+ * oldest first; the tick of the next minute runs them. Games that cannot be queried are tried again after a day.
+ * Spec: docs/servers.md#players.
+ */
+export async function requestGameQueries(panel: Panel, uuids: readonly string[]): Promise<void> {
+  const ago = (seconds: number) =>
+    sql`${new Date(panel.now().getTime() - seconds * 1000).toISOString()}::timestamptz`
+  const [now, staleSince] = [ago(0), ago(maxListedAgeSeconds)]
+  const isStale = sql`coalesce(game_queries.requested_at <= ${staleSince}, true)`
+  await panel.db.execute(sql`with asked as (
+    insert into game_queries (server_id, requested_at)
+    select servers.id, ${now} from servers left join game_queries on game_queries.server_id = servers.id
+    where ${inArray(servers.uuid, [...uuids])} and ${isStale}
+      and (game_queries.status is distinct from 'unsupported' or game_queries.requested_at <= ${ago(unsupportedAgeSeconds)})
+    order by game_queries.requested_at nulls first limit ${maxListedQueries}
+    on conflict (server_id) do update set requested_at = excluded.requested_at where ${isStale}
+    returning server_id)
+  insert into jobs (name, payload, key, run_at, deadline_at)
+  select 'query-game', jsonb_build_object('serverId', server_id), 'query-game:' || server_id, ${now}, ${ago(-queryLifetimeSeconds)}
+  from asked on conflict (key) where state = 'waiting' do nothing`)
+}
+
+/**
  * Runs `query-game`: queries the game and stores the answer with the time. A game without a protocol is
  * unsupported, one that does not answer has no player counts. Does nothing when the server is deleted.
  */
@@ -69,6 +102,8 @@ export async function queryGame(panel: Panel, { serverId }: JobPayloads['query-g
       status: answer.status,
       players: answer.status === 'online' ? answer.players : null,
       maxPlayers: answer.status === 'online' ? answer.maxPlayers : null,
+      version: answer.status === 'online' ? answer.version : null,
+      playerNames: answer.status === 'online' ? [...answer.playerNames] : [],
       game: target === 'unknown game' ? '' : target.game,
       checkedAt: panel.now(),
     })

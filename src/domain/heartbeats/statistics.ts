@@ -40,7 +40,13 @@ export type UsagePoint = {
 }
 export type NodePoint = UsagePoint & { runningServers: number }
 /** `running` is the share of samples in which the process ran; `starts` how often it was started. */
-export type ServerPoint = UsagePoint & { running: number; starts: number }
+export type ServerPoint = UsagePoint & {
+  running: number
+  starts: number
+  /** Null where the game was not asked. */
+  players: number | null
+  maxPlayers: number | null
+}
 
 export type Statistics<Point> = { period: Period; points: Point[] }
 
@@ -67,18 +73,21 @@ export async function readServerStatistics(
 }
 
 type Found<Point> = { known: boolean; points: Point[] }
+const { placeholder } = sql
 
 const nodeStatisticsColumn = (panel: Panel, id: number, period: Period): DataColumn<Found<NodePoint>> => ({
   name: 'node_statistics',
   column: () =>
-    usageColumn({
-      known: sql`select 1 from ${nodes} where id = ${placeholder('id')}`,
-      table: sql`${nodeSamples}`,
-      owner: sql`node_id`,
-      extras: ['running_servers'],
-      extraPoints: sql`'runningServers', round(avg(running_servers), 1)`,
-    }),
-  values: valuesOf(panel, id, period),
+    statisticsColumn(
+      sql`select 1 from ${nodes} where id = ${placeholder('id')}`,
+      usagePoints({
+        table: sql`${nodeSamples}`,
+        owner: sql`node_id = ${placeholder('id')}`,
+        extras: ['running_servers'],
+        extraPoints: sql`'runningServers', round(avg(running_servers), 1)`,
+      }),
+    ),
+  values: { id, ...statisticsValues(panel, period) },
 })
 
 const serverStatisticsColumn = (
@@ -88,54 +97,61 @@ const serverStatisticsColumn = (
 ): DataColumn<Found<ServerPoint>> => ({
   name: 'server_statistics',
   column: () =>
-    usageColumn({
-      known: sql`select 1 from ${servers} where id = ${placeholder('id')}`,
-      table: sql`${serverSamples}`,
-      owner: sql`server_id`,
-      extras: ['states', 'uptimes'],
-      extraPoints: sql`'running', round(avg((states = ${running})::int), 3),
-        'starts', count(*) filter (where states = ${running} and (previous_uptimes > uptimes or previous_states <> ${running}))`,
-      previous: sql`, lag(states) over samples as previous_states, lag(uptimes) over samples as previous_uptimes`,
-    }),
-  values: valuesOf(panel, id, period),
+    statisticsColumn(
+      sql`select 1 from ${servers} where id = ${placeholder('id')}`,
+      serverPoints(sql`${placeholder('id')}`),
+    ),
+  values: { id, ...statisticsValues(panel, period) },
 })
 
-const running = sql.raw(String(processStates.indexOf('running')))
-const { placeholder } = sql
+const statisticsColumn = <Point>(known: SQL, points: SQL) =>
+  jsonColumn<Found<Point>>(sql`select json_build_object('known', exists (${known}), 'points', ${points})`)
 
-const valuesOf = (panel: Panel, id: number, period: Period) => ({
-  id,
+const running = sql.raw(String(processStates.indexOf('running')))
+/** Returns the values of the placeholders of `usagePoints`. */
+export const statisticsValues = (panel: Panel, period: Period) => ({
   step: periods[period].step,
   since: new Date(panel.now().getTime() - periods[period].seconds * 1000).toISOString(),
 })
 
-type Source = { known: SQL; table: SQL; owner: SQL; extras: string[]; extraPoints: SQL; previous?: SQL }
+/** Selects the points of a server as a JSON array; `id` is an expression, such as a column of an outer statement. */
+export const serverPoints = (id: SQL): SQL =>
+  usagePoints({
+    table: sql`${serverSamples}`,
+    owner: sql`server_id = ${id}`,
+    extras: ['states', 'uptimes', 'players'],
+    extraPoints: sql`'running', round(avg((states = ${running})::int), 3),
+      'starts', count(*) filter (where states = ${running} and (previous_uptimes > uptimes or previous_states <> ${running})),
+      'players', round(avg(players), 1), 'maxPlayers', max(players)`,
+    previous: sql`, lag(states) over samples as previous_states, lag(uptimes) over samples as previous_uptimes`,
+  })
 
-/** Builds the column: unfolds the samples, and groups them by steps. */
-function usageColumn<Point>({ known, table, owner, extras, extraPoints, previous = sql`` }: Source) {
+type Source = { table: SQL; owner: SQL; extras: string[]; extraPoints: SQL; previous?: SQL }
+
+/** Selects points as a JSON array: unfolds the samples, and groups them by steps. */
+function usagePoints({ table, owner, extras, extraPoints, previous = sql`` }: Source): SQL {
   const since = sql`${placeholder('since')}::timestamptz`
   const step = sql`${placeholder('step')}::int`
   const names = (prefix: string) => sql.raw(extras.map((name) => prefix + name).join(', '))
-  return jsonColumn<Found<Point>>(sql`
-    select json_build_object('known', exists (${known}), 'points', coalesce((
-      select json_agg(point order by step_at) from (
-        select step_at, json_build_object('at', step_at, 'cpu', round(avg(cpu)::numeric, 2),
-          'maxCpu', round(max(cpu)::numeric, 2), 'memoryBytes', round(avg(memory_bytes)),
-          'maxMemoryBytes', max(memory_bytes), 'diskBytes', round(avg(disk_bytes)), 'rxRate', ${rate('rx')},
-          'txRate', ${rate('tx')}, ${extraPoints}) as point
+  return sql`coalesce((
+    select json_agg(point order by step_at) from (
+      select step_at, json_build_object('at', step_at, 'cpu', round(avg(cpu)::numeric, 2),
+        'maxCpu', round(max(cpu)::numeric, 2), 'memoryBytes', round(avg(memory_bytes)),
+        'maxMemoryBytes', max(memory_bytes), 'diskBytes', round(avg(disk_bytes)), 'rxRate', ${rate('rx')},
+        'txRate', ${rate('tx')}, ${extraPoints}) as point
+      from (
+        select unfolded.*, floor(extract(epoch from at) / ${step}) * ${step} as step_at,
+          lag(rx) over samples as previous_rx, lag(tx) over samples as previous_tx,
+          extract(epoch from at - lag(at) over samples) as gap${previous}
         from (
-          select unfolded.*, floor(extract(epoch from at) / ${step}) * ${step} as step_at,
-            lag(rx) over samples as previous_rx, lag(tx) over samples as previous_tx,
-            extract(epoch from at - lag(at) over samples) as gap${previous}
-          from (
-            select s.hour + u.minute * interval '1 minute' as at, u.*
-            from ${table} s, unnest(s.minutes, s.cpu, s.memory_bytes, s.disk_bytes, s.network_rx_bytes,
-              s.network_tx_bytes, ${names('s.')}) as u (minute, cpu, memory_bytes, disk_bytes, rx, tx, ${names('')})
-            where s.${owner} = ${placeholder('id')} and s.hour >= ${since} - interval '1 hour'
-          ) unfolded window samples as (order by at)
-        ) sampled where at >= ${since} group by step_at
-      ) steps
-    ), '[]'::json))`)
+          select s.hour + u.minute * interval '1 minute' as at, u.*
+          from ${table} s, unnest(s.minutes, s.cpu, s.memory_bytes, s.disk_bytes, s.network_rx_bytes,
+            s.network_tx_bytes, ${names('s.')}) as u (minute, cpu, memory_bytes, disk_bytes, rx, tx, ${names('')})
+          where s.${owner} and s.hour >= ${since} - interval '1 hour'
+        ) unfolded window samples as (order by at)
+      ) sampled where at >= ${since} group by step_at
+    ) steps
+  ), '[]'::json)`
 }
 
 /** Bytes per second, over the pairs of samples between which the counter did not begin again. */

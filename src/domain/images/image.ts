@@ -1,5 +1,4 @@
 import { invalidField } from '../validation.ts'
-import { latin1, stripJpeg, stripPng, stripWebp } from './metadata.ts'
 
 /** A picture without metadata, and its file extension. */
 export type Image = { bytes: Uint8Array<ArrayBuffer>; extension: keyof typeof imageContentTypes }
@@ -9,8 +8,6 @@ const maxSidePixels = 4096
 
 /** Content types by file extension. */
 export const imageContentTypes = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const
-
-const metadataStrippers = { jpg: stripJpeg, png: stripPng, webp: stripWebp }
 
 /**
  * Validates an image that was uploaded in this field and removes its metadata; its file name does not matter. Refuses with 422, by
@@ -22,7 +19,7 @@ export async function parseImage(field: string, upload: Uint8Array): Promise<Ima
     invalidField(field, rule, `The ${field} field ${detail}`, { values: { max: maxSidePixels } })
   const extension = detectImageType(upload)
   if (!extension) throw refuse('mimes', 'must be a JPEG, PNG or WebP image.')
-  const bytes = metadataStrippers[extension](upload)
+  const bytes = await withoutMetadata(extension, upload)
   const size = bytes && (await readImageSize(bytes))
   if (!bytes || size?.type !== extension)
     throw refuse('image', 'must be a complete image without trailing data.')
@@ -31,10 +28,17 @@ export async function parseImage(field: string, upload: Uint8Array): Promise<Ima
   return { bytes, extension }
 }
 
+async function withoutMetadata(extension: Image['extension'], upload: Uint8Array) {
+  // Few requests upload a picture, and each function that can would load it with its start.
+  const { stripJpeg, stripPng, stripWebp } = await import('./metadata.ts')
+  return { jpg: stripJpeg, png: stripPng, webp: stripWebp }[extension](upload)
+}
+
 function detectImageType(bytes: Uint8Array): Image['extension'] | null {
-  if (latin1(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'png'
-  if (latin1(bytes, 0, 3) === '\xff\xd8\xff') return 'jpg'
-  return latin1(bytes, 0, 4) === 'RIFF' && latin1(bytes, 8, 12) === 'WEBP' ? 'webp' : null
+  const begin = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (begin.startsWith('\x89PNG\r\n\x1a\n')) return 'png'
+  if (begin.startsWith('\xff\xd8\xff')) return 'jpg'
+  return begin.startsWith('RIFF') && begin.startsWith('WEBP', 8) ? 'webp' : null
 }
 
 async function readImageSize(bytes: Uint8Array) {

@@ -1,5 +1,5 @@
 /** Decodes bytes from `start` to `end` as Latin-1, one character each. */
-export const latin1 = (bytes: Uint8Array, start: number, end: number) =>
+const latin1 = (bytes: Uint8Array, start: number, end: number) =>
   String.fromCharCode(...bytes.subarray(start, end))
 
 const toDataView = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -5,6 +5,7 @@ import {
   emailVerifications,
   jobs,
   nodeSamples,
+  notifications,
   passwordResets,
   scheduleRuns,
   serverSamples,
@@ -24,11 +25,13 @@ const dayMs = 86_400_000
 const continuationDelayMs = 60_000
 
 /** Days for which finished rows are kept. */
-const retentionDays = { doneJobs: 7, deadJobs: 90, scheduleRuns: 30, bulkOperations: 7 }
+const retentionDays = { doneJobs: 7, deadJobs: 90, scheduleRuns: 30, bulkOperations: 7, notifications: 60 }
+/** Notifications that a user keeps. Spec: docs/limits.md#sizes. */
+const maxNotifications = 200
 
 /**
  * Runs `prune`: deletes sessions, throttles and mailed links once they expire, finished jobs after 7 days,
- * dead ones after 90, runs of schedules after 30, bulk operations after 7, activity after `activity.retention_days`, samples after
+ * dead ones after 90, runs of schedules after 30, bulk operations after 7, notifications after 60 and beyond the latest 200 of a user, activity after `activity.retention_days`, samples after
  * `metrics.retention_days`. Repeats itself
  * after a day, or after a minute when rows are left.
  */
@@ -75,6 +78,15 @@ function deleteStatements(now: Date, sampleDays: number): SQL[] {
     sql`delete from ${bulkOperations} where id in (
       select id from ${bulkOperations} where created_at < ${timestampSql(retentionDays.bulkOperations)}
       order by created_at limit ${batchSize}
+    ) returning 1`,
+    sql`delete from ${notifications} where id in (
+      select id from ${notifications} where created_at < ${timestampSql(retentionDays.notifications)}
+      order by created_at limit ${batchSize}
+    ) returning 1`,
+    sql`delete from ${notifications} where id in (
+      select id from (
+        select id, row_number() over (partition by user_id order by created_at desc, id desc) as number from ${notifications}
+      ) numbered where number > ${maxNotifications} limit ${batchSize}
     ) returning 1`,
     deleteSamples(nodeSamples, timestampSql(sampleDays)),
     deleteSamples(serverSamples, timestampSql(sampleDays)),

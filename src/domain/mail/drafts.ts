@@ -1,10 +1,12 @@
-import { and, eq } from 'drizzle-orm'
-import { servers, subusers, users } from '../../db/schema.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { notifications, servers, subusers, users } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
 import type { Panel } from '../../panel.ts'
 import { isReleasedEmail } from '../accounts/email-claims.ts'
 import { emailLinkHours } from '../accounts/email-links.ts'
 import { unverifiedEmailOf } from '../accounts/email.ts'
+import { kinds, wantsMail } from '../notifications/kinds.ts'
+import { isVisible } from '../notifications/notifications.ts'
 import { getSetting, getSettings } from '../settings/settings.ts'
 import { invitationDays, type MailJob, resetMinutes } from './enqueue.ts'
 import type { MailTemplate } from './texts.ts'
@@ -37,12 +39,14 @@ async function draftMail(panel: Panel, job: MailJob): Promise<MailDraft | null> 
     case 'server-reinstalled':
     case 'server-install-failed':
       return draftInstallMail(panel, job)
+    case 'notification':
+      return draftNotificationMail(panel, job)
     default:
       return draftAccountMail(panel, job)
   }
 }
 
-type AccountMailJob = Exclude<MailJob, { serverId: number }>
+type AccountMailJob = Exclude<MailJob, { serverId: number } | { notificationId: number }>
 
 const accountPages = {
   registered: '/',
@@ -99,20 +103,20 @@ async function draftAccessMail(
       server: servers.name,
       identifier: servers.uuidShort,
       pending: subusers.pending,
+      isWanted: wantsMail('server.invited'),
     })
     .from(subusers)
     .innerJoin(users, eq(users.id, subusers.userId))
     .innerJoin(servers, eq(servers.id, subusers.serverId))
     .where(and(eq(subusers.userId, userId), eq(subusers.serverId, serverId)))
   if (!found) return null
-  const { user, server, identifier, pending } = found
+  const { user, server, identifier, pending, isWanted } = found
   const draft = { user, to: user.email, values: { server, days: String(invitationDays) } }
   const link = { resetSeconds: invitationDays * 86_400 }
   if (user.passwordHash === null) return { ...draft, template: 'invitation', link }
   // The user of the account need not have the address. The link gives the account to its reader.
-  return pending
-    ? { ...draft, template: 'invitation-claimed', link }
-    : { ...draft, template: 'server-access', link: `/server/${identifier}` }
+  if (pending) return { ...draft, template: 'invitation-claimed', link }
+  return isWanted ? { ...draft, template: 'server-access', link: `/server/${identifier}` } : null
 }
 
 async function draftInstallMail(
@@ -125,11 +129,42 @@ async function draftInstallMail(
   const setting = template === 'server-reinstalled' ? 'notifications.reinstall' : 'notifications.install'
   if (!(await getSetting(panel, setting))) return null
   const [found] = await panel.db
-    .select({ user: users, server: servers.name, identifier: servers.uuidShort })
+    .select({
+      user: users,
+      server: servers.name,
+      identifier: servers.uuidShort,
+      isWanted: wantsMail(template === 'server-install-failed' ? 'install.failed' : 'install.completed'),
+    })
     .from(servers)
     .innerJoin(users, eq(users.id, servers.ownerId))
     .where(eq(servers.id, serverId))
-  if (!found) return null
+  if (!found?.isWanted) return null
   const { user, server, identifier } = found
   return { template, user, to: user.email, values: { server }, link: `/server/${identifier}` }
+}
+
+/** Pages of a server that the mails about notifications lead to, by the part of the kind before its point. */
+const notificationPages: Record<string, string> = {
+  backup: '/backups',
+  restore: '/backups',
+  schedule: '/schedules',
+}
+
+/** Nothing is sent about what was read meanwhile, or is not the user's to see any more. */
+async function draftNotificationMail(
+  panel: Panel,
+  { notificationId }: Extract<MailJob, { template: 'notification' }>,
+): Promise<MailDraft | null> {
+  const [found] = await panel.db
+    .select({ user: users, server: servers.name, identifier: servers.uuidShort, notification: notifications })
+    .from(notifications)
+    .innerJoin(users, eq(users.id, notifications.userId))
+    .innerJoin(servers, eq(servers.id, notifications.serverId))
+    .where(and(eq(notifications.id, notificationId), isNull(notifications.readAt), isVisible()))
+  const template = found && kinds[found.notification.kind].template
+  if (!template) return null
+  const { user, server, identifier, notification } = found
+  const page = notificationPages[notification.kind.split('.', 1)[0] ?? ''] ?? ''
+  const values = { server, name: String(notification.properties.name ?? '') }
+  return { template, user, to: user.email, values, link: `/server/${identifier}${page}` }
 }

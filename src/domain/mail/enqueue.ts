@@ -17,6 +17,8 @@ export type MailJob =
   | { template: 'email-released'; userId: number; email: string }
   | { template: 'server-access'; userId: number; serverId: number }
   | { template: 'server-installed' | 'server-reinstalled' | 'server-install-failed'; serverId: number }
+  /** Enqueued by `notifyUsers`, with the template of its kind. */
+  | { template: 'notification'; notificationId: number }
 
 /** Days for which the link of an invitation or a new account is valid, and for which its mail is retried. */
 export const invitationDays = 3

@@ -24,6 +24,10 @@ export const findingTexts = {
     '{{host}} has no address.',
     'Add an A or AAAA record for {{host}}, or correct the host name of the node. The panel must be able to resolve it.',
   ],
+  'dns.refused': [
+    'The panel does not call the address of {{host}}.',
+    'Link-local addresses and metadata of clouds are never called, and private ones only in EGRESS_PRIVATE_NETWORKS: correct the host name of the node, or ask the operator of the panel.',
+  ],
   'dns.unknown': ['The panel cannot look up names here.'],
   'dns.found': ['{{host}} is {{addresses}}.'],
   'port.skipped': ['Without an address there is no port.'],

@@ -64,6 +64,7 @@ async function askDaemon(panel: Panel, node: Node): Promise<Answer> {
 const causeOf = (answer: Answer): HeartbeatCause | null => ('cause' in answer ? answer.cause : null)
 
 function dnsCheck({ fqdn: host }: Node, network: ProbeResult | null, answer: Answer): DoctorCheck {
+  if (network?.isRefused) return finding('failed', 'dns.refused', { host })
   const isMissing = network ? network.dnsError !== null : causeOf(answer) === 'dns'
   if (isMissing) return finding('failed', 'dns.missing', { host })
   if (!network) return finding('system' in answer ? 'ok' : 'unknown', 'dns.unknown')

@@ -28,6 +28,7 @@ const concerns = {
   transfers_stuck: { acl: 'servers', severity: 'warning', object: 'server' },
   tick_late: { acl: 'settings', severity: 'critical', object: null },
   migrations_pending: { acl: 'settings', severity: 'critical', object: null },
+  mail_missing: { acl: 'settings', severity: 'warning', object: null },
 } as const satisfies Record<
   string,
   { acl: AclResource; severity: 'critical' | 'warning'; object: 'node' | 'job' | 'server' | null }
@@ -80,6 +81,7 @@ export async function readConcerns(panel: Panel): Promise<Concern[]> {
   const ofPanel = {
     tick_late: tickAge > maxTickAgeSeconds ? 1 : 0,
     migrations_pending: pendingMigrationsAfter(Number(parse(found.get('migrations')) ?? 0)),
+    mail_missing: panel.config.sendsMail ? 0 : 1,
   }
   return readable.flatMap((id): Concern[] => {
     const { severity, object } = concerns[id]

@@ -1,4 +1,4 @@
-import { and, asc, gt, inArray, isNotNull, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, gt, inArray, isNotNull, sql, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { rowsOf } from '../../db/database.ts'
 import { databaseHosts, databases, nodes, sessions, settings, users } from '../../db/schema.ts'
@@ -81,7 +81,7 @@ export type RotatedColumn = { column: EncryptedColumn; resealed: number; changed
 const pageSize = 200
 
 /** Counts all encrypted secrets by column and key. One statement for each column. */
-export async function countSecretsByKey(panel: Panel): Promise<SecretsByKey[]> {
+export async function countSecretsByKey(panel: Pick<Panel, 'db'>): Promise<SecretsByKey[]> {
   const counted: SecretsByKey[] = []
   for (const column of encryptedColumns) {
     const { table, encrypted, condition } = secretColumns[column]
@@ -133,19 +133,46 @@ async function* findOutdatedSecrets(panel: Panel, column: EncryptedColumn): Asyn
   }
 }
 
+/** Secrets of a column that tell whether the keys fit. */
+const sampleSize = 3
+
+/** Whether a sample of the secrets can be decrypted: at least one of them, where there are any. One statement for each column. */
+export async function keysFit(panel: Panel): Promise<boolean> {
+  let hasSecrets = false
+  for (const name of encryptedColumns) {
+    const { table, key, row, encrypted, condition } = secretColumns[name]
+    const sample = await panel.db
+      .select({ row: sql<string>`${row}`, encrypted: sql<string>`${encrypted}` })
+      .from(table)
+      .where(and(isNotNull(encrypted), condition))
+      .orderBy(desc(key))
+      .limit(sampleSize)
+    for (const found of sample) {
+      hasSecrets = true
+      const secret = await decrypt(panel, found.encrypted, locationOf(name, found.row)).catch(() => null)
+      if (secret !== null) return true
+    }
+  }
+  return !hasSecrets
+}
+
+function locationOf(name: EncryptedColumn, row: string): SecretLocation {
+  const [table = '', column = ''] = name.split('.')
+  return { table, column, row } as SecretLocation
+}
+
 async function rotateSecret(
   panel: Panel,
   name: EncryptedColumn,
   { key, row, encrypted }: Secret,
 ): Promise<'resealed' | 'changed' | 'failed'> {
-  const [table = '', column = ''] = name.split('.')
-  const location = { table, column, row } as SecretLocation
+  const location = locationOf(name, row)
   const secret = await decrypt(panel, encrypted, location).catch(() => null)
   if (secret === null) return 'failed'
   const secretColumn = secretColumns[name]
   const toColumnValue = secretColumn.toColumnValue(sql`${await encrypt(panel, secret, location)}::text`)
   const result = await panel.db.execute(sql`
-    update ${secretColumn.table} set ${sql.identifier(column)} = ${toColumnValue}
+    update ${secretColumn.table} set ${sql.identifier(name.split('.')[1] ?? '')} = ${toColumnValue}
     where ${secretColumn.key} = ${key} and ${secretColumn.encrypted} = ${encrypted} returning 1`)
   return rowsOf(result).length > 0 ? 'resealed' : 'changed'
 }

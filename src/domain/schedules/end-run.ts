@@ -1,11 +1,12 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Database, prepared } from '../../db/database.ts'
-import { jobs, scheduleRuns, schedules, scheduleSteps, tasks } from '../../db/schema.ts'
+import { jobs, scheduleRuns, schedules, scheduleSteps, servers, tasks } from '../../db/schema.ts'
 import type { ScheduleRun } from '../../db/tables/schedule-runs.ts'
 import type { ScheduleStep } from '../../db/tables/schedule-steps.ts'
 import type { Schedule } from '../../db/tables/schedules.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import type { JobEnd } from '../jobs/run.ts'
+import { notifyUsers } from '../notifications/notify.ts'
 import { runJobKey } from './start-runs.ts'
 import type { StepOutcome } from './step-actions.ts'
 
@@ -22,7 +23,8 @@ export type EndedStep = { step: ScheduleStep } & Pick<StepOutcome, 'state' | 're
  * it has another run. With the outcome of its last step, unless that is stored already.
  *
  * In one statement, since 10,000 runs may end in the same minute. Where the schedule has changed since the statement
- * began, which sees the runs of before, it is repeated once the schedule is locked.
+ * began, which sees the runs of before, it is repeated once the schedule is locked. A failed run locks it at once, and
+ * notifies the users of the server.
  */
 export async function endRun(
   panel: Panel,
@@ -41,13 +43,24 @@ export async function endRun(
     stepState: last?.state ?? null,
     stepReason: last?.reason ?? null,
   }
-  const ended = await endStatement(panel.db).execute({ ...values, isLocked: false })
-  if (ended.length > 0) return 'finished'
+  if (state !== 'failed') {
+    const ended = await endStatement(panel.db).execute({ ...values, isLocked: false })
+    if (ended.length > 0) return 'finished'
+  }
   await inTransaction(panel, async (tx) => {
+    await keepServer(tx, schedule)
     await lockScheduleRow(tx, schedule)
-    await endStatement(tx.db).execute({ ...values, isLocked: true })
+    const ended = await endStatement(tx.db).execute({ ...values, isLocked: true })
+    if (state === 'failed' && ended.length > 0) await notifyOfFailure(tx, schedule)
   })
 }
+
+/** Keeps the server from being deleted meanwhile: who deletes it locks it before its schedules. */
+const keepServer = (tx: Tx, { serverId }: Schedule) =>
+  tx.db.execute(sql`select from ${servers} where id = ${serverId} for key share`)
+
+const notifyOfFailure = (tx: Tx, { id, serverId, name }: Schedule) =>
+  notifyUsers(tx, 'schedule.failed', { serverId, subject: String(id), properties: { name, schedule_id: id } })
 
 /**
  * Locks the schedule before a run changes, so that changes happen one after the other and cannot deadlock.

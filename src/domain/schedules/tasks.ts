@@ -15,8 +15,11 @@ import { callerId, lockSchedule, markTasksChanged } from './schedules.ts'
 
 const maxOffsetSeconds = 900
 const maxPayloadLength = 4096
+const maxKeptBackups = 100
 
-/** Spec: docs/schedules.md#tasks. A sequence below 1 counts as 1, one beyond the end as the end. */
+/**
+ * Spec: docs/schedules.md#tasks. A sequence below 1 counts as 1, one beyond the end as the end. `keep_backups` is of backups only.
+ */
 export const TaskInput = () =>
   z
     .object({
@@ -25,6 +28,7 @@ export const TaskInput = () =>
       time_offset: integer(0, maxOffsetSeconds),
       sequence_id: integer(undefined, undefined, { type: 'numeric' }).nullish(),
       continue_on_failure: boolean().nullish(),
+      keep_backups: integer(1, maxKeptBackups).nullish(),
     })
     .superRefine(
       ({ action, payload }, context) => {
@@ -100,7 +104,9 @@ export async function changeTask(
     const { last } = await readSequenceRange(tx, schedule)
     const sequenceId = Math.min(Math.max(1, input.sequence_id ?? before.sequenceId), last)
     await moveTask(tx, before, sequenceId)
-    const changes = { ...toColumns(tx, input), updatedAt: tx.now() }
+    // Clients of the ecosystem do not know the field, and leave it as it is.
+    const kept = input.keep_backups === undefined ? before.keepBackups : input.keep_backups
+    const changes = { ...toColumns(tx, { ...input, keep_backups: kept }), updatedAt: tx.now() }
     const task = single(await tx.db.update(tasks).set(changes).where(eq(tasks.id, taskId)).returning())
     await markTasksChanged(tx, schedule)
     await recordEvent(tx, 'server:task.update', toTaskActivity(schedule, task))
@@ -191,6 +197,7 @@ const toColumns = (tx: Tx, input: TaskInput) => ({
   payload: input.payload ?? '',
   timeOffset: input.time_offset,
   continueOnFailure: input.continue_on_failure ?? false,
+  keepBackups: input.action === 'backup' ? (input.keep_backups ?? null) : null,
   editorId: callerId(tx),
 })
 

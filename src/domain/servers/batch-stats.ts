@@ -6,6 +6,7 @@ import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
+import { requestGameQueries } from '../games/queries.ts'
 import { singleFlight } from '../single-flight.ts'
 import { accessibleServerIds, hasOpenTransfer } from './access.ts'
 import { parseServerIdentifier } from './identifiers.ts'
@@ -39,6 +40,7 @@ export async function readBatchStats(panel: Panel, identifiers: readonly string[
   const reports = new Map<string, StatsReport>(
     (await Promise.all([...byNode.values()].map((group) => readNodeReports(panel, group)))).flat(),
   )
+  askForPlayers(panel, reports)
   return {
     known: accessible.flatMap(({ server }) => {
       const report = reports.get(server.uuid)
@@ -46,6 +48,14 @@ export async function readBatchStats(panel: Panel, identifiers: readonly string[
     }),
     unavailable: accessible.map(({ server }) => server.uuid).filter((uuid) => !reports.has(uuid)),
   }
+}
+
+/** Has the games of the servers that run queried in a while, beside the answer: a list shows their players. */
+function askForPlayers(panel: Panel, reports: ReadonlyMap<string, StatsReport>): void {
+  const running = [...reports].flatMap(([uuid, { state }]) => (state === 'running' ? [uuid] : []))
+  if (running.length === 0) return
+  // A list without numbers of players is better than none, as while the database takes no changes.
+  panel.defer(requestGameQueries(panel, running).catch(() => undefined))
 }
 
 function findAccessibleServers(panel: Panel, identifiers: readonly string[]): Promise<AccessibleServer[]> {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, not, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias, QueryBuilder } from 'drizzle-orm/pg-core'
 import type { DataColumn } from '../../db/data-column.ts'
 import { embedMany, embedOnce, embedOne, rowOf, valuesColumn, type ValuesOf } from '../../db/embed.ts'
@@ -25,19 +25,11 @@ import type { Subuser } from '../../db/tables/subusers.ts'
 import type { User } from '../../db/tables/users.ts'
 import type { Panel } from '../../panel.ts'
 import { requireCaller } from '../auth/caller.ts'
-import { combineFilters, containsFilter, ilikeFilter, type ListRequest } from '../filters.ts'
+import { combineFilters, type ListRequest } from '../filters.ts'
 import { type GrantedPermissions, resolvePermissions } from '../permissions.ts'
 import { settingsColumn } from '../settings/settings.ts'
-import {
-  accessibleServerIds,
-  accessibleServers,
-  hasOpenTransfer,
-  isSubuserOf,
-  type ServerAccess,
-} from './access.ts'
-import { serverSearchFilter } from './search.ts'
-import { orderOfServers } from './sorts.ts'
-import { stateFilter } from './state-filter.ts'
+import { hasOpenTransfer, type ServerAccess } from './access.ts'
+import { pageOfScope, scopeFilters, scopeOf, type ServerScope } from './client-scope.ts'
 
 const nodeColumns = [
   'name',
@@ -111,39 +103,31 @@ export type ClientServer = {
 export const serverIncludes = ['egg', 'subusers'] as const
 export type ServerInclude = (typeof serverIncludes)[number]
 
-/** Which servers a list holds; the last two are empty for users who are not administrators. */
-export const serverScopes = ['accessible', 'owner', 'admin', 'admin-all'] as const
-export type ServerScope = (typeof serverScopes)[number]
-
-/** Fields that `sort` takes in lists of the caller's servers. */
-export const clientServerSorts = ['name', 'state', 'node', 'egg'] as const
-
 /**
  * Selects one page of the servers in the scope, by id or in the order of `sort`, for the caller of the statement
- * (`users`). Filters as `clientServerFilters`. Spec: getClient.
+ * (`users`). Filters as `scopeFilters`. Spec: getClient.
  */
 export function clientServersColumn(
   scope: ServerScope,
   request: ListRequest,
   include: readonly ServerInclude[],
 ): DataColumn<FoundPage<ListedServer>> {
-  const filterCondition = combineFilters(filters, request.filters)
-  const isSorted = request.sorts.length > 0
-  const { permissions, ...rows } = scopeOf(scope, filterCondition !== undefined || isSorted)
-  // A user has few servers: they are found first, and then ordered, as the matches of a search are.
-  const isFewSorted = isSorted && (scope === 'accessible' || scope === 'owner')
+  const { permissions, hasValues, rows } = pageOfScope(
+    scope,
+    request.sorts,
+    combineFilters(scopeFilters, request.filters),
+  )
   const shape = () => ({
     table: servers,
     columns: serverColumns,
     fields: { ...listedFields(include), permissions },
-    ...(isFewSorted ? { search: and(rows.where, filterCondition) } : { ...rows, search: filterCondition }),
-    ...orderOfServers(request.sorts),
+    ...rows(),
   })
   const page = preparedPage(
     { name: ['client_servers', scope, ...include].join('_'), shape, values: {} },
     request,
   )
-  if (filterCondition || isSorted) return { ...page, name: null }
+  if (hasValues) return { ...page, name: null }
   return scope === 'accessible' && request.page === 1 ? firstPageColumn(request.perPage, include) : page
 }
 
@@ -257,70 +241,16 @@ export const serverDetailsColumn = (include: readonly ServerInclude[]): DataColu
   values: {},
 })
 
-const filters = {
-  uuid: containsFilter(servers.uuid),
-  name: containsFilter(servers.name),
-  description: containsFilter(servers.description),
-  external_id: containsFilter(servers.externalId),
-  '*': serverSearchFilter,
-  state: stateFilter,
-  node: (values: string[]) =>
-    sql`${servers.nodeId} in (select ${nodes.id} from ${nodes} where ${ilikeFilter(nodes.name)(values)})`,
-  egg: (values: string[]) =>
-    sql`${servers.eggId} in (select ${eggs.id} from ${eggs} where ${ilikeFilter(eggs.name)(values)})`,
-  owner: ownerFilter,
-}
-
-/** Matches servers by the name of their owner, which subusers are not told: they find their own alone. */
-function ownerFilter(values: string[]): SQL {
-  const owner = alias(users, 'owner')
-  return sql`(${users.rootAdmin} or ${servers.ownerId} = ${users.id}) and ${servers.ownerId} in (select ${owner.id} from ${users} "owner" where ${ilikeFilter(owner.username)(values)})`
-}
-
-/** Names that `filter[…]` may have in lists of the caller's servers. */
-export const clientServerFilters = Object.keys(filters) as (keyof typeof filters)[]
-
-/** Subqueries are built apart from a connection, so the builder must be told how columns are named. */
-const queryBuilder = () => new QueryBuilder({ casing: 'snake_case' })
-
-/** Where the servers of a scope come from, for the caller of the statement, and what the caller was granted there. */
-type ScopeRows = { source?: SQL; where?: SQL | undefined; permissions: SQL<string[] | null> }
-
-/** Owners and administrators need no granted permissions. */
-const noPermissions = sql<null>`null`
-
-function scopeOf(scope: ServerScope, isFiltered: boolean): ScopeRows {
-  switch (scope) {
-    case 'owner':
-      return { where: eq(servers.ownerId, users.id), permissions: noPermissions }
-    case 'admin':
-      return {
-        where: and(eq(users.rootAdmin, true), not(inArray(servers.id, accessibleServerIds(users.id)))),
-        permissions: noPermissions,
-      }
-    case 'admin-all':
-      return { where: eq(users.rootAdmin, true), permissions: noPermissions }
-    default:
-      // Without a filter the ids say enough: no server is read before the page is known.
-      return isFiltered
-        ? { where: inArray(servers.id, accessibleServerIds(users.id)), permissions: grantedPermissions() }
-        : { source: accessibleServers(users.id), permissions: sql<string[] | null>`ids.permissions` }
-  }
-}
-
-const grantedPermissions = () =>
-  sql<string[] | null>`(${queryBuilder()
-    .select({ permissions: subusers.permissions })
-    .from(subusers)
-    .where(isSubuserOf(servers.id, users.id))})`
-
 const embedNode = () =>
   embedOne(nodes, { columns: nodeColumns, where: (node) => eq(node.id, servers.nodeId) }) as SQL<NodeSummary>
 
-/** Features of an egg: those of the egg it inherits from where its own are null. */
-function inheritedFeatures(egg: typeof eggs): SQL<string[] | null> {
+/** Returns the features of an egg: those of the egg it inherits from where its own are null. */
+export function inheritedFeatures(egg: typeof eggs): SQL<string[] | null> {
   const parent = alias(eggs, 'parent')
-  const ofParent = queryBuilder().select({ features: parent.features }).from(parent)
+  // Built apart from a connection, it must be told how columns are named.
+  const ofParent = new QueryBuilder({ casing: 'snake_case' })
+    .select({ features: parent.features })
+    .from(parent)
   return sql<string[] | null>`coalesce(${egg.features}, (${ofParent.where(eq(parent.id, egg.configFrom))}))`
 }
 

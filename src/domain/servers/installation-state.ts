@@ -7,6 +7,7 @@ import { inTransaction, type Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
 import { cancelJob, type JobPayloads } from '../jobs/enqueue.ts'
 import { enqueueInstallNotice } from '../mail/enqueue.ts'
+import { notifyUsers } from '../notifications/notify.ts'
 import type { ServerOnNode } from './access.ts'
 import { cancelInstallWatch, creationKey, installWatchKey, reinstallKey } from './installation.ts'
 import { findServerNode, lockServer } from './lock.ts'
@@ -81,6 +82,8 @@ export async function setInstallation(
     await recordEvent(tx, isInstalled ? 'server:installation.complete' : 'server:installation.fail', {
       serverId: id,
     })
+    if (status === 'installing')
+      await notifyUsers(tx, isInstalled ? 'install.completed' : 'install.failed', { serverId: id })
     if (isInstalled && status === 'installing') await enqueueInstallNotice(tx, id, installedAt === null)
   })
 }

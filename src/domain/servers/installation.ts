@@ -11,6 +11,7 @@ import { boolean } from '../fields.ts'
 import { cancelJob, isJobWaiting, type JobPayloads, replaceJob } from '../jobs/enqueue.ts'
 import { enqueueInstallFailureNotice, enqueueInstallNotice } from '../mail/enqueue.ts'
 import { lockNodeServer } from '../nodes/servers.ts'
+import { notifyUsers } from '../notifications/notify.ts'
 import { isKnownToDaemon } from './node-jobs.ts'
 
 /** Reasons of `server:installation.abandon`. */
@@ -99,6 +100,7 @@ export async function failInstallation(tx: Tx, { id, installedAt }: Server, reas
   await cancelJob(tx, creationKey(id))
   await cancelInstallWatch(tx, id)
   await recordEvent(tx, 'server:installation.abandon', { serverId: id, properties: { reason } })
+  await notifyUsers(tx, 'install.failed', { serverId: id })
   await enqueueInstallFailureNotice(tx, id)
 }
 
@@ -129,8 +131,12 @@ export async function finishInstallation(
     await cancelJob(tx, creationKey(id))
     await cancelJob(tx, reinstallKey(id))
     await cancelInstallWatch(tx, id)
-    // A repeated report sends no second mail.
-    if (report.successful && (status === 'installing' || installedAt === null)) {
+    // A repeated report neither notifies nor mails once more.
+    const isFirstReport = status === 'installing' || installedAt === null
+    if (!report.successful && status === 'installing')
+      await notifyUsers(tx, 'install.failed', { serverId: id })
+    if (report.successful && isFirstReport) {
+      await notifyUsers(tx, 'install.completed', { serverId: id })
       await enqueueInstallNotice(tx, id, !(report.reinstall ?? installedAt !== null))
     }
   })

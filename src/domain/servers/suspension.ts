@@ -8,6 +8,7 @@ import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { deleteEntry, type EntryKey } from '../activity/record.ts'
 import { isJobWaiting } from '../jobs/enqueue.ts'
 import { toDaemonApiError } from '../nodes/daemon-errors.ts'
+import { notifyUsers, withdrawNotifications } from '../notifications/notify.ts'
 import { recordServerEvent } from './audit.ts'
 import { findServerNode, lockServer, rowVersion } from './lock.ts'
 import { deliverChange, enqueueSync, type ServerChange, syncKey } from './sync.ts'
@@ -37,6 +38,8 @@ export async function setSuspended(panel: Panel, id: number, isSuspended: boolea
   }
 }
 
+const kindOf = (after: ServerStatus) => (after === 'suspended' ? 'server.suspended' : 'server.unsuspended')
+
 /** Changes the status; returns null when there is nothing to change. */
 async function changeStatus(tx: Tx, id: number, isSuspended: boolean): Promise<StatusChange | null> {
   const server = await lockServer(tx, id)
@@ -55,6 +58,7 @@ async function changeStatus(tx: Tx, id: number, isSuspended: boolean): Promise<S
   await enqueueSync(tx, id)
   const event = isSuspended ? 'admin:server.suspend' : 'admin:server.unsuspend'
   const entry = await recordServerEvent(tx, event, server)
+  await notifyUsers(tx, kindOf(after), { serverId: id })
   return { server, node, version, before: server.status, after, entry }
 }
 
@@ -75,6 +79,7 @@ async function revertStatus(
         .set({ status: before, updatedAt: tx.now() })
         .where(eq(servers.id, server.id))
       await deleteEntry(tx, entry)
+      await withdrawNotifications(tx, kindOf(after), server.id)
     }
     await enqueueSync(tx, server.id)
     return isDelivered ? 'delivered' : 'reverted'

@@ -9,6 +9,7 @@ import { requireCaller } from '../auth/caller.ts'
 import type { ServerAccess } from '../servers/access.ts'
 import { email } from '../fields.ts'
 import { enqueueInvitation } from '../mail/enqueue.ts'
+import { notifyUser } from '../notifications/notify.ts'
 import { enqueueRevocation, type NodeRevocation, tryDeliverRevocations } from '../nodes/access-revocations.ts'
 import { allPermissions, type GrantedPermissions, type Permission } from '../permissions.ts'
 import { randomText } from '../secrets.ts'
@@ -87,6 +88,7 @@ export async function addSubuser(panel: Panel, { server, permissions }: Target, 
       ...eventDetails(server, user),
       properties: { email: user.email, permissions: granted },
     })
+    await notifyUser(tx, 'server.invited', user.id, { serverId })
     await enqueueInvitation(tx, { userId: user.id, serverId })
     return { user, permissions: granted, pending }
   })

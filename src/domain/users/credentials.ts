@@ -11,7 +11,7 @@ import { notFound } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordSshKeyEvent } from '../accounts/ssh-keys.ts'
 import { recordEvent } from '../activity/record.ts'
-import { recordApiKeyEvent } from '../auth/api-keys.ts'
+import { oneKeyLess, recordApiKeyEvent } from '../auth/api-keys.ts'
 import { deleteSessions, hasPublicId } from '../auth/sessions.ts'
 import { lockUser } from './users.ts'
 
@@ -78,8 +78,7 @@ export const removeApiKeyOfUser = (panel: Panel, id: number, identifier: string)
     const isKey = and(eq(apiKeys.identifier, identifier), eq(apiKeys.userId, id), eq(apiKeys.type, 'account'))
     const [key] = await tx.db.delete(apiKeys).where(isKey).returning()
     if (!key) throw notFound()
-    const apiKeyCount = sql`${users.apiKeyCount} - 1`
-    await tx.db.update(users).set({ apiKeyCount }).where(eq(users.id, id))
+    await tx.db.update(users).set({ apiKeyCount: oneKeyLess }).where(eq(users.id, id))
     await recordApiKeyEvent(tx, 'user:api-key.delete', key)
   })
 

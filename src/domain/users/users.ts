@@ -8,7 +8,7 @@ import { users } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
 import { displayError, notFound } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
-import { deferAvatarRemoval } from '../accounts/avatar.ts'
+import { deferAvatarRemoval } from '../accounts/avatar-removal.ts'
 import {
   acceptInvitations,
   lockClaimants,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { SigningKeys } from '../../adapters/queue-signature.ts'
+import { lockFolder } from './folder-lock.ts'
 import { makeFilesPrivate, makePrivateFolder } from './private-files.ts'
 
 /** Secrets of an installation whose environment has none. */
@@ -18,48 +19,63 @@ const secretNames = ['secrets.json', 'bootstrap.json', 'bootstrap.json.new', 'ou
  * read it. Spec: docs/security.md#the-data-directory.
  */
 export async function openDataDirectory(configured: string): Promise<DataDirectory> {
+  const { path, release } = await lockDataDirectory(configured)
+  try {
+    return { path, secrets: await readSecrets(path), release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** Locks the folder as `openDataDirectory` does, without making secrets where there are none. */
+export async function lockDataDirectory(configured: string): Promise<Omit<DataDirectory, 'secrets'>> {
   const path = resolve(configured)
   await makePrivateFolder(path)
   await makeFilesPrivate(path, secretNames)
-  const lock = join(path, 'lock')
-  await acquireLock(lock, path)
-  return {
-    path,
-    secrets: await readSecrets(join(path, 'secrets.json')),
-    release: () => rm(lock, { force: true }),
-  }
+  const release = await lockFolder(path).catch((error: unknown) => {
+    throw explainFailure(path, error)
+  })
+  return { path, release }
 }
 
-async function acquireLock(lock: string, path: string, attempts = 2): Promise<void> {
-  try {
-    const file = await open(lock, 'wx', 0o600)
-    await file.writeFile(String(process.pid))
-    await file.close()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
-    if (attempts <= 1 || isAlive(holder)) {
-      throw new Error(`${path} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder.`)
-    }
-    await rm(lock, { force: true })
-    await acquireLock(lock, path, attempts - 1)
-  }
+/** Opens the data directory without a lock: with an external database several processes may use the secrets in it. */
+export async function shareDataDirectory(configured: string): Promise<DataDirectory> {
+  const path = resolve(configured)
+  const release = async () => undefined
+  const text = await readFile(join(path, 'secrets.json'), 'utf8').catch(() => null)
+  if (text !== null) return { path, secrets: JSON.parse(text) as LocalSecrets, release }
+  const directory = await openDataDirectory(configured)
+  await directory.release()
+  return { ...directory, release }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+/** Explains why a file of the folder could not be written; other failures stay as they are. */
+function explainFailure(path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === undefined || !(error instanceof Error)) return error
+  if (['ENOSPC', 'EDQUOT'].includes(code))
+    return new Error(
+      `DATA_DIR ${path} cannot be written: its disk is full (${code}). Free space there, or set DATA_DIR to a folder on another disk.`,
+    )
+  if (code === 'EROFS')
+    return new Error(
+      `DATA_DIR ${path} cannot be written: its disk is read-only (${code}). Mount it writable (the log of the kernel says why it is not), or set DATA_DIR to another folder or volume.`,
+    )
+  return new Error(
+    `DATA_DIR ${path} cannot be written (${code}). Make it writable for this account (${process.getuid?.() ?? 'yours'}), or set DATA_DIR to another folder or volume.`,
+  )
 }
 
-async function readSecrets(file: string): Promise<LocalSecrets> {
+async function readSecrets(path: string): Promise<LocalSecrets> {
+  const file = join(path, 'secrets.json')
   try {
     return JSON.parse(await readFile(file, 'utf8')) as LocalSecrets
   } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new Error(
+        `${file} is damaged. Bring it back from a backup: without it no stored secret can be read.`,
+      )
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     const secrets: LocalSecrets = {
       appKeys: `k1:${randomBytes(32).toString('base64')}`,
@@ -69,7 +85,21 @@ async function readSecrets(file: string): Promise<LocalSecrets> {
       },
       objects: randomBytes(32).toString('hex'),
     }
-    await writeFile(file, JSON.stringify(secrets, null, 2), { mode: 0o600, flag: 'wx' })
+    await writeWhole(file, JSON.stringify(secrets, null, 2)).catch((failure: unknown) => {
+      throw explainFailure(path, failure)
+    })
     return secrets
+  }
+}
+
+/** Writes a private file, of which nothing is there unless all of it is. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.new`
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true })
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
   }
 }

@@ -8,6 +8,7 @@ import { drizzle } from 'drizzle-orm/pglite'
 import { migrate } from 'drizzle-orm/pglite/migrator'
 import type { Database } from '../../db/database.ts'
 import * as schema from '../../db/schema.ts'
+import { isBundled } from '../content-folders.ts'
 import { migrationsConfig, migrationsFolder } from '../migrations.ts'
 import type { DatabaseHandle } from '../postgres.ts'
 import { repositoryRoot } from '../repository.ts'
@@ -18,10 +19,19 @@ import { nameStatements } from './pglite-statements.ts'
 /** The file by which a folder is a database. */
 const versionFile = 'PG_VERSION'
 
-const cacheDirectory = join(repositoryRoot, 'node_modules', '.cache', 'roost')
+/** Where snapshots are kept; beside the bundle where nothing else is installed. */
+const cacheDirectory = existsSync(join(repositoryRoot, 'node_modules'))
+  ? join(repositoryRoot, 'node_modules', '.cache', 'roost')
+  : join(repositoryRoot, 'dist', 'cache')
+
+export type EmbeddedDatabase = DatabaseHandle & {
+  /** Runs work while no statement and no transaction runs: the files of the database are consistent meanwhile. */
+  exclusively: <T>(work: () => Promise<T>) => Promise<T>
+}
 
 /**
- * Opens a PostgreSQL inside this process and migrates it to the newest schema. `directory` null keeps it in memory.
+ * Opens a PostgreSQL inside this process and migrates it to the newest schema, unless `migrates` is false. `directory`
+ * null keeps it in memory.
  *
  * A new database is unpacked from a snapshot with the schema, which the first start on a machine creates. The engine has
  * one connection: transactions wait for each other.
@@ -29,7 +39,8 @@ const cacheDirectory = join(repositoryRoot, 'node_modules', '.cache', 'roost')
 export async function openPglite(
   directory: string | null,
   onStatement?: (text: string) => void,
-): Promise<DatabaseHandle & { snapshot: () => Promise<Blob> }> {
+  { migrates = true } = {},
+): Promise<EmbeddedDatabase> {
   const isNew = directory === null || !existsSync(join(directory, versionFile))
   const snapshot = isNew ? await findSnapshot() : null
   if (directory) {
@@ -45,7 +56,7 @@ export async function openPglite(
   nameStatements(engine)
   if (directory) guardDisk(engine, directory)
   timeStatements(engine)
-  await migrate(db, migrationsConfig)
+  if (migrates) await migrate(db, migrationsConfig)
   if (isNew && !snapshot) await writeSnapshot(await engine.dumpDataDir('gzip'))
   return {
     db: db satisfies Database,
@@ -54,7 +65,11 @@ export async function openPglite(
       // A checkpoint on a full disk can hang; the next start recovers from the log instead.
       if (directory === null || freeBytes(directory) >= minFreeBytes) await engine.close()
     },
-    snapshot: () => engine.dumpDataDir('gzip'),
+    exclusively: async (work) => {
+      // What is opened from a copy then has little log to replay.
+      await engine.query('checkpoint')
+      return engine.transaction(work)
+    },
   }
 }
 
@@ -110,7 +125,9 @@ function timeStatements(engine: PGlite): void {
 
 /** Returns the path of the snapshot, which depends on the migrations and the engine. */
 async function snapshotPath(): Promise<string> {
-  const enginesPackage = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
+  const enginesPackage = isBundled
+    ? new URL('./pglite/package.json', import.meta.url)
+    : new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
   const hash = createHash('sha256').update(await readFile(enginesPackage))
   for (const name of (await readdir(migrationsFolder)).filter((file) => file.endsWith('.sql')).toSorted()) {
     hash.update(await readFile(join(migrationsFolder, name)))

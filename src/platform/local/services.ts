@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { upstashCache } from '../../adapters/cache.ts'
+import { cacheTimeoutMs } from '../../adapters/cache-cooldown.ts'
+import { type Cache, upstashCache } from '../../adapters/cache.ts'
 import { httpCaptcha } from '../../adapters/captcha.ts'
-import { mysqlHost } from '../../adapters/mysql-host.ts'
+import { egressRule } from '../../adapters/egress.ts'
+import { mysqlHosts } from '../../adapters/mysql-host.ts'
 import type { ObjectStore } from '../../adapters/objects.ts'
 import { httpPasteService } from '../../adapters/paste.ts'
 import { publicFetch } from '../../adapters/public-fetch.ts'
@@ -10,12 +12,16 @@ import { qstashQueue, type Queue } from '../../adapters/queue.ts'
 import { importKeyRing } from '../../domain/secrets.ts'
 import { causeOf, log } from '../../log.ts'
 import { createMetrics } from '../../metrics.ts'
+import { cacheDriver } from '../cache-driver.ts'
+import { databaseCache } from '../database-cache.ts'
+import type { PoolState } from '../client-pool.ts'
 import type { Env } from '../env.ts'
 import { lazyOauth } from '../lazy-oauth.ts'
 import { lazyObjectStore } from '../lazy-object-store.ts'
 import { localeFiles } from '../locale-files.ts'
 import { openMailer } from '../mail.ts'
 import { openNeon } from '../neon.ts'
+import { nodeEgress } from '../node-egress.ts'
 import { nodeGameQuery } from '../node-game-query.ts'
 import { nodeDaemonFetch } from '../node-daemon-fetch.ts'
 import { nodeProbe } from '../node-probe.ts'
@@ -33,9 +39,12 @@ import { mailOutbox } from './mail-outbox.ts'
 import { type DiskObjectStore, openDiskObjectStore } from '../../dev/object-store/disk-object-store.ts'
 import { openPglite } from './pglite.ts'
 import { localQueue } from './queue.ts'
+import { snapshotOf } from './snapshot.ts'
 
 /** The path of the embedded object store, below the origin of the panel. */
 export const objectsPath = '/objects'
+/** Connections of a process to its cache in the database. */
+const cachePoolSize = 2
 /** Milliseconds for which a request may wait for a daemon. */
 const maxWaitMs = 300_000
 
@@ -47,63 +56,104 @@ export type LocalServiceOptions = {
   deliver: (request: Request) => Promise<Response>
 }
 
+export type OpenedServices = {
+  services: Services
+  handleObjects: DiskObjectStore['handleRequest'] | null
+  /** Deletes what has expired, where the cache does not do it itself. */
+  pruneCache: () => Promise<void>
+  /** The state of the connections to the database; null where there is no pool. */
+  poolState: () => PoolState | null
+}
+
 /**
  * Opens the services of the Node process: those that the environment names, and embedded ones for the rest. Migrates
  * the embedded database only.
  */
-export async function openLocalServices(
-  env: Env,
-  options: LocalServiceOptions,
-): Promise<{ services: Services; handleObjects: DiskObjectStore['handleRequest'] | null }> {
+export async function openLocalServices(env: Env, options: LocalServiceOptions): Promise<OpenedServices> {
   const { directory, url } = options
   const keys = await importKeyRing(env.APP_KEYS ?? directory.secrets.appKeys)
-  const database = await openDatabase(env, directory)
+  const { close: closeDatabase, ...database } = await openDatabase(env, directory)
+  const cache = await openCache(env)
   const { queue, close: closeQueue } = openQueue(env, options)
   const objects = await openObjects(env, directory, url)
+  const mayCall = egressRule(env.EGRESS_PRIVATE_NETWORKS)
+  const egress = nodeEgress(mayCall)
   const services: Services = {
     config: panelConfigOf(env, url, maxWaitMs),
     keys,
-    db: database.db,
-    transaction: database.transaction,
-    cache:
-      env.UPSTASH_REDIS_REST_URL && env.UPSTASH_REDIS_REST_TOKEN
-        ? upstashCache(env.UPSTASH_REDIS_REST_URL, env.UPSTASH_REDIS_REST_TOKEN)
-        : localCache(),
+    ...database,
+    cache: cache.cache,
     inFlight: new Map(),
     circuitBreakers: new Map(),
-    daemonFetch: nodeDaemonFetch,
+    daemonFetch: nodeDaemonFetch(mayCall),
     queue,
     objects: objects.store,
-    mail: openMailer(env, openSmtp) ?? mailOutbox(join(directory.path, 'outbox')),
-    pastes: httpPasteService(),
+    mail: openMailer(env, egress, openSmtp) ?? mailOutbox(join(directory.path, 'outbox')),
+    pastes: httpPasteService(egress.fetch),
     publicFetch: publicFetch(nodeSendGet, { allowedNetworks: env.FETCH_ALLOWED_NETWORKS }),
-    oauth: lazyOauth(),
-    captcha: httpCaptcha(),
+    oauth: lazyOauth(egress),
+    captcha: httpCaptcha(egress.fetch),
     locales: localeFiles,
-    mysqlHost,
-    probeNode: nodeProbe,
-    gameQuery: nodeGameQuery,
+    mysqlHost: mysqlHosts(egress),
+    probeNode: nodeProbe(egress),
+    gameQuery: nodeGameQuery(egress),
     metrics: createMetrics(),
     now: () => new Date(),
     close: async () => {
       closeQueue()
-      await database.close()
+      await Promise.all([closeDatabase(), cache.close()])
     },
   }
-  return { services, handleObjects: objects.handleRequest }
+  const poolState = () => database.poolState?.() ?? null
+  return { services, handleObjects: objects.handleRequest, pruneCache: cache.prune, poolState }
 }
 
-async function openDatabase(env: Env, directory: DataDirectory): Promise<DatabaseHandle> {
-  if (!env.DATABASE_URL) return openPglite(join(directory.path, 'database'), countStatement)
-  if (env.DATABASE_DRIVER === 'neon') {
-    return openNeon(env.DATABASE_URL, {
-      usesHttp: false,
-      poolSize: env.DATABASE_POOL_SIZE,
-      localProxy: env.NEON_LOCAL_PROXY ?? null,
-      onStatement: countStatement,
-    })
+async function openDatabase(
+  env: Env,
+  directory: DataDirectory,
+): Promise<DatabaseHandle & Pick<Services, 'snapshot'>> {
+  if (!env.DATABASE_URL) {
+    const { exclusively, ...database } = await openPglite(join(directory.path, 'database'), countStatement)
+    return { ...database, snapshot: snapshotOf(directory.path, exclusively) }
   }
-  return openPostgres(env.DATABASE_URL, env.DATABASE_POOL_SIZE, countStatement)
+  return openServer(env, env.DATABASE_URL, { poolSize: env.DATABASE_POOL_SIZE, onStatement: countStatement })
+}
+
+type PoolOptions = { poolSize: number; onStatement?: (text: string) => void; timeoutMs?: number }
+
+function openServer(
+  env: Env,
+  url: string,
+  { poolSize, onStatement, timeoutMs }: PoolOptions,
+): DatabaseHandle {
+  if (env.DATABASE_DRIVER !== 'neon') return openPostgres(url, poolSize, onStatement, timeoutMs)
+  return openNeon(url, {
+    usesHttp: false,
+    poolSize,
+    localProxy: env.NEON_LOCAL_PROXY ?? null,
+    ...(onStatement ? { onStatement } : {}),
+  })
+}
+
+type OpenedCache = { cache: Cache; prune: () => Promise<void>; close: () => Promise<unknown> }
+
+const nothing = async () => undefined
+
+async function openCache(env: Env): Promise<OpenedCache> {
+  const { REDIS_URL, UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env
+  if (REDIS_URL) {
+    const { redisCache } = await import('../../adapters/redis-cache.ts')
+    return { ...redisCache(REDIS_URL), prune: nothing }
+  }
+  if (url && token) return { cache: upstashCache(url, token), prune: nothing, close: nothing }
+  if (cacheDriver(env) === 'memory' || !env.DATABASE_URL)
+    return { cache: localCache(), prune: nothing, close: nothing }
+  // Connections of its own: a cache that hangs must not take those of requests.
+  const database = openServer(env, env.DATABASE_URL, {
+    poolSize: cachePoolSize,
+    timeoutMs: cacheTimeoutMs,
+  })
+  return { ...databaseCache(database.db), close: database.close }
 }
 
 function openQueue(

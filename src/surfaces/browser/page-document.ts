@@ -19,6 +19,8 @@ export type PageDocument = {
   noScript: string
   /** URL of the icon; null for the panel's own. */
   icon: string | null
+  /** `#rrggbb` of the panel's own icon. */
+  iconColour: string
   /** Style sheet over that of the application, if any. */
   style: string | null
   /** Nonce of the inline scripts and styles; the application reads it for the styles it adds. */
@@ -28,16 +30,19 @@ export type PageDocument = {
   /** Members of `window` that the application reads when it starts. */
   globals: Readonly<Record<string, unknown>>
   assets: WebAssets
+  /** URLs of the requests with which the application begins; they are made while its code is loading. */
+  requests: readonly string[]
   /** Where the panel is, when the page seems to be opened elsewhere; the application starts only at this origin. */
   address: { origin: string; url: string; title: string; text: string } | null
 }
 
-/** The panel's icon, inline: a file would be one more request per page. */
-const icon = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#0c6b58"/>' +
-    '<path d="M5 15.5h14M8 15.5c0-5 2.2-8 6.4-8 1.7 0 2.9.8 3.4 2l1.7.7-1.8.9c-.4 2.7-2.4 4.4-5.2 4.4" fill="none" ' +
-    'stroke="#fff" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
-)}`
+/** The panel's icon in its colour, inline: a file would be one more request per page. */
+const ownIcon = (colour: string) =>
+  `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="${colour}"/>` +
+      '<path d="M5 15.5h14M8 15.5c0-5 2.2-8 6.4-8 1.7 0 2.9.8 3.4 2l1.7.7-1.8.9c-.4 2.7-2.4 4.4-5.2 4.4" fill="none" ' +
+      'stroke="#fff" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  )}`
 
 /** Sets the theme before the first paint, around the page too; src/web/app/theme.ts stores the choice and has the colours. */
 const themeScript = `{
@@ -60,12 +65,13 @@ export const renderDocument = (page: PageDocument) =>
         <meta name="csrf-token" content="${page.csrf}" />
         <meta property="csp-nonce" nonce="${page.nonce}" />
         <title>${page.title} · ${page.panelName}</title>
-        <link rel="icon" href="${page.icon ?? icon}" />
+        <link rel="icon" href="${page.icon ?? ownIcon(page.iconColour)}" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/manifest.webmanifest" />
         ${page.assets.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
         ${styleElement(page)}
         ${page.assets.preloads.map((href) => html`<link rel="modulepreload" href="${href}" />`)}
+        ${page.requests.map((href) => html`<link rel="preload" as="fetch" crossorigin href="${href}" />`)}
         <script nonce="${page.nonce}">
           ${raw(`${globalAssignments(page.globals)}\n${themeScript}`)}
         </script>

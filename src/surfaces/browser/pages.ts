@@ -168,6 +168,8 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
     embedSources: captchaSources.get(captcha.provider) ?? [],
     hasSecretUrl: name === 'reset' || name === 'verify',
   })
+  const isHome = name === 'home'
+  const acting = actingOf(c)
   const globals = {
     ...(account ? { PterodactylUser: presentUser(account) } : {}),
     SiteConfiguration: {
@@ -176,7 +178,7 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
       ...(appearance.links.length > 0 ? { links: appearance.links } : {}),
       ...(announcements.length > 0 ? { announcements: announcements.map(presentAnnouncement) } : {}),
       ...(c.var.acl ? { acl: c.var.acl } : {}),
-      ...actingOf(c),
+      ...acting,
     },
   }
   return c.html(
@@ -185,16 +187,25 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
       language,
       panelName,
       icon: appearance.logo?.light ?? null,
-      style: await styleOf(appearance),
+      ...(await coloursOf(appearance)),
       nonce,
       csrf: ensureSession(c),
       globals,
-      assets,
+      assets: isHome ? { ...assets, preloads: [...assets.preloads, ...assets.home] } : assets,
+      // With filters the list is another one, and who acts for a user asks so that the browser keeps nothing.
+      requests: isHome && !c.req.url.includes('?') && !('acting' in acting) ? homeRequests(language) : [],
       address: isElsewhere ? { ...otherAddress, origin: panel.config.url, url: publicUrl(c) } : null,
     }),
     status,
   )
 }
+
+/** Returns the requests with which the home page begins: they need not wait for its code. */
+const homeRequests = (language: Language) => [
+  `/locales/locale.json?locale=${language}&namespace=home+server+strings`,
+  '/api/client/servers?type=accessible&sort=-state%2Cname&page=1&per_page=100',
+  '/api/client/account/servers/folders',
+]
 
 /**
  * Finds the name of the panel; for guests the captcha, and whether the panel has to be set up; for users their
@@ -207,11 +218,11 @@ async function findSiteConfiguration(c: Context<BrowserEnv>) {
   return { ...page, captcha: { provider: 'none', siteKey: '' }, isSetupDue: false }
 }
 
-/** Returns the style sheet of an accent colour; few panels have one. */
-async function styleOf({ accent }: Appearance): Promise<string | null> {
-  if (accent === null) return null
-  const { accentStyle } = await import('../../domain/appearance/accent.ts')
-  return accentStyle(accent)
+/** Returns the style sheet of an accent colour, and the colour of the icon; few panels have one. */
+async function coloursOf({ accent }: Appearance): Promise<{ style: string | null; iconColour: string }> {
+  if (accent === null) return { style: null, iconColour: '#0c6b58' }
+  const { accentStyle, deriveAccent } = await import('../../domain/appearance/accent.ts')
+  return { style: accentStyle(accent), iconColour: deriveAccent(accent).light.brand }
 }
 
 /** Builds what the application starts with: `recaptcha` for clients of the ecosystem, `captcha` for every provider. */

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { findBackup, listBackups, toggleBackupLock } from '../../domain/backups/backups.ts'
+import { BackupNotesInput, changeBackupNotes } from '../../domain/backups/notes.ts'
 import { createBackupDownloadUrl } from '../../domain/backups/download.ts'
 import { removeBackup } from '../../domain/backups/remove.ts'
 import { RestorationInput, restoreBackup, toleratedConflicts } from '../../domain/backups/restore.ts'
@@ -11,7 +12,7 @@ import { publicUrl } from '../../http/public-url.ts'
 import { body, params, returns, summary } from '../../http/route.ts'
 import { throttle } from '../../http/throttle.ts'
 import { available, availableDuring, permission, perServer, type ServerEnv } from './middleware.ts'
-import { BackupList, BackupResource, presentBackups } from './resources/backup.ts'
+import { BackupList, BackupWithMeta, presentBackup, presentBackups } from './resources/backup.ts'
 import { SignedUrl } from './resources/signed-url.ts'
 
 const BackupParams = () => z.object({ backup: z.guid() })
@@ -39,11 +40,11 @@ export const backups = new Hono<ServerEnv>()
     available,
     permission('backup.create'),
     body(BackupInput),
-    returns(200, BackupResource.One),
+    returns(200, BackupWithMeta),
     async (c) => {
       const mayLock = isGranted(c.var.access.permissions, 'backup.delete')
       const backup = await startBackup(c.var.panel, c.var.access, c.req.valid('json'), { mayLock })
-      return c.json(BackupResource.one(backup))
+      return c.json(presentBackup(backup))
     },
   )
 
@@ -53,11 +54,25 @@ export const backups = new Hono<ServerEnv>()
     available,
     permission('backup.read'),
     params(BackupParams),
-    returns(200, BackupResource.One),
+    returns(200, BackupWithMeta),
     async (c) =>
-      c.json(
-        BackupResource.one(await findBackup(c.var.panel, c.var.access.server, c.req.valid('param').backup)),
-      ),
+      c.json(presentBackup(await findBackup(c.var.panel, c.var.access.server, c.req.valid('param').backup))),
+  )
+
+  .patch(
+    '/:backup',
+    summary('Update the notes about a backup'),
+    available,
+    permission('backup.create'),
+    params(BackupParams),
+    body(BackupNotesInput),
+    returns(200, BackupWithMeta),
+    async (c) => {
+      const { backup } = c.req.valid('param')
+      return c.json(
+        presentBackup(await changeBackupNotes(c.var.panel, c.var.access.server, backup, c.req.valid('json'))),
+      )
+    },
   )
 
   .get(
@@ -79,12 +94,10 @@ export const backups = new Hono<ServerEnv>()
     available,
     permission('backup.delete'),
     params(BackupParams),
-    returns(200, BackupResource.One),
+    returns(200, BackupWithMeta),
     async (c) =>
       c.json(
-        BackupResource.one(
-          await toggleBackupLock(c.var.panel, c.var.access.server, c.req.valid('param').backup),
-        ),
+        presentBackup(await toggleBackupLock(c.var.panel, c.var.access.server, c.req.valid('param').backup)),
       ),
   )
 

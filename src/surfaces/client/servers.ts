@@ -3,23 +3,31 @@ import { Hono } from 'hono'
 import { permissionGroups } from '../../domain/permissions.ts'
 import {
   clientServerFilters,
-  clientServersColumn,
   clientServerSorts,
-  type ServerInclude,
-  serverIncludes,
   type ServerScope,
   serverScopes,
+} from '../../domain/servers/client-scope.ts'
+import {
+  clientServersColumn,
+  type ServerInclude,
+  serverIncludes,
   toClientServers,
 } from '../../domain/servers/client-servers.ts'
+import {
+  serverSummariesColumn,
+  summaryFilters,
+  toServerSummaries,
+} from '../../domain/servers/server-summaries.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { listing, readIncludes, readListing } from '../../http/listing.ts'
 import { readQuery } from '../../http/input.ts'
-import { sendJson } from '../../http/json-text.ts'
+import { answerJson, sendJson } from '../../http/json-text.ts'
 import { publicUrl } from '../../http/public-url.ts'
 import { returns, summary } from '../../http/route.ts'
 import { reads, signedIn } from './middleware.ts'
 import { PermissionsResource } from './resources/permissions.ts'
 import { writeServers } from './resources/server-text.ts'
+import { ServerSummaryResource } from './resources/server-summary.ts'
 import { ServerResource } from './resources/server.ts'
 
 const listOptions = {
@@ -29,6 +37,8 @@ const listOptions = {
   perPage: 50,
   maxPerPage: 100,
 } as const
+
+const summaryOptions = { ...listOptions, filters: summaryFilters, perPage: 100 } as const
 
 /** Spec: docs/servers.md#lists-and-search. */
 export const servers = new Hono<HttpEnv>()
@@ -49,6 +59,21 @@ export const servers = new Hono<HttpEnv>()
       const include = await readServerIncludes(c)
       const page = toClientServers(c.get('panel'), c.get('data'), c.req.valid('query'), include)
       return sendJson(c, writeServers(page, publicUrl(c)))
+    },
+  )
+
+  .get(
+    '/servers',
+    summary('List your servers in short'),
+    signedIn,
+    listing(summaryOptions),
+    reads(async (c) =>
+      serverSummariesColumn(await readScope(c), readListing(summaryOptions, await readQuery(c))),
+    ),
+    returns(200, ServerSummaryResource.Page),
+    (c) => {
+      const page = toServerSummaries(c.get('panel'), c.get('data'), c.req.valid('query'))
+      return answerJson(c, ServerSummaryResource.page(page, publicUrl(c)))
     },
   )
 

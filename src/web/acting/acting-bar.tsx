@@ -27,9 +27,9 @@ export function ActingBar({ acting: { administrator, until } }: { acting: Acting
   return (
     <aside
       aria-label={t('acting.label')}
-      className="sticky bottom-0 z-40 border-t border-line bg-warn-soft text-sm text-warn"
+      className="sticky bottom-(--bottom-bar) z-40 border-t border-line bg-warn-soft text-sm text-warn"
     >
-      <div className="mx-auto flex w-full max-w-7xl items-center gap-4 px-4 py-2">
+      <div className="flex w-full items-center gap-4 lg:px-6 px-4 py-2">
         <p role="status" className="min-w-0 wrap-anywhere">
           <strong>{t('acting.who', names)}</strong> {isOver ? t('acting.over') : t('acting.until', names)}
         </p>

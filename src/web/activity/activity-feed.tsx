@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Download, History, Info } from 'lucide-react'
+import { Download, History, Info, SearchX } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -57,12 +57,12 @@ export function ActivityFeed({ feed, search, onSearchChange, fileName }: Activit
         actions={<ExportButton feed={feed} search={search} fileName={fileName} />}
       />
       {isAddressInvalid ? (
-        <EmptyState icon={History} title={t('no_match')} />
+        <EmptyState icon={History} title={t('no_match')} text={t('filters.ip_invalid')} />
       ) : (
         <Loaded query={{ ...entries, data: entries.error ? undefined : entries.data }}>
           {({ data, meta }) =>
             data.length === 0 ? (
-              <EmptyState icon={History} title={t(isFiltered ? 'no_match' : 'empty')} />
+              <NoEntries isFiltered={isFiltered} onClear={() => onSearchChange({})} />
             ) : (
               <>
                 <RowList label={t('title')}>
@@ -78,6 +78,16 @@ export function ActivityFeed({ feed, search, onSearchChange, fileName }: Activit
       )}
       <ActivityDetails entry={opened} onClose={() => setOpened(null)} />
     </div>
+  )
+}
+
+function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const { t } = useTranslation('feed')
+  if (!isFiltered) return <EmptyState icon={History} title={t('empty')} text={t('empty_text')} />
+  return (
+    <EmptyState icon={SearchX} title={t('no_match')} text={t('no_match_text')}>
+      <Button onClick={onClear}>{t('filters.clear')}</Button>
+    </EmptyState>
   )
 }
 

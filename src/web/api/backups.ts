@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BackupResource } from '../../surfaces/client/resources/backup.ts'
 import { abortedBy, done, json, serverApi } from './client.ts'
-import { attributesOf, type AttributesOf, rowsOf } from './resources.ts'
+import { attributesOf, type AttributesOf } from './resources.ts'
 
-export type Backup = AttributesOf<typeof BackupResource>
+export type Backup = AttributesOf<typeof BackupResource> & { notes: string | null }
 export type Backups = { rows: Backup[]; used: number }
 
 const maxPerPage = 50
@@ -23,7 +23,9 @@ export const backupsQuery = (server: string) =>
       for (let page = 1; ; page += 1) {
         const query = { page, per_page: maxPerPage }
         const answer = await json(backups.$get({ param: { server }, query }, abortedBy(signal)))
-        rows.push(...rowsOf(answer))
+        rows.push(
+          ...answer.data.map(({ attributes, meta }) => ({ ...attributes, notes: meta?.notes ?? null })),
+        )
         const { backup_count: used, pagination } = answer.meta
         if (page >= pagination.total_pages) return { rows: rows.toReversed(), used }
       }
@@ -41,8 +43,12 @@ export const createBackup = (server: string, form: NewBackup) =>
   done(backups.$post({ param: { server }, json: form }))
 
 /** Locks a backup, or unlocks a locked one. */
-export const toggleBackupLock = (server: string, backup: string): Promise<Backup> =>
+export const toggleBackupLock = (server: string, backup: string): Promise<Pick<Backup, 'is_locked'>> =>
   json(backupApi.lock.$post({ param: { server, backup } })).then(attributesOf)
+
+/** Replaces the notes about a backup. */
+export const changeBackupNotes = (server: string, backup: string, notes: string) =>
+  done(backupApi.$patch({ param: { server, backup }, json: { notes } }))
 
 /** Returns a download link for the archive, valid once and for a few minutes. */
 export const backupDownloadUrl = async (server: string, backup: string): Promise<string> =>

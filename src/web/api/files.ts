@@ -13,14 +13,17 @@ const { files } = serverApi
 /** A folder as the panel lists it; truncated when it has more entries than these. */
 export type Folder = { entries: FileEntry[]; isTruncated: boolean }
 
+/** Lists a folder. */
+export async function listFolder(server: string, directory: string, signal?: AbortSignal): Promise<Folder> {
+  const list = await json(files.list.$get({ param: { server }, query: { directory } }, abortedBy(signal)))
+  return { entries: rowsOf(list), isTruncated: list.meta?.truncated === true }
+}
+
 /** A folder of a server. */
 export const filesQuery = (server: string, directory: string) =>
   queryOptions({
     queryKey: ['files', server, directory],
-    queryFn: ({ signal }) =>
-      json(files.list.$get({ param: { server }, query: { directory } }, abortedBy(signal))).then(
-        (list): Folder => ({ entries: rowsOf(list), isTruncated: list.meta?.truncated === true }),
-      ),
+    queryFn: ({ signal }) => listFolder(server, directory, signal),
   })
 
 /** Reads the bytes of a file. The panel records that it was read. */

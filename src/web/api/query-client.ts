@@ -22,7 +22,11 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      retry: (failures, error) => failures < maxRetries && isTransient(asRequestError(error)?.status ?? 500),
+      // The last answers are shown offline, so requests are sent.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      retry: (failures, error) =>
+        navigator.onLine && failures < maxRetries && isTransient(asRequestError(error)?.status ?? 500),
       retryDelay: (attempt, error) => {
         const retryAfter = asRequestError(error)?.retryAfter
         return retryAfter
@@ -30,6 +34,7 @@ export const queryClient = new QueryClient({
           : Math.min(1000 * 2 ** attempt, maxRetryDelayMs)
       },
     },
-    mutations: { retry: false },
+    // An action says at once that there is no connection, rather than waiting for one.
+    mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -1,6 +1,7 @@
 import { hc } from 'hono/client'
 import type { browser } from '../../surfaces/browser.ts'
 import { secondFactorRequirement } from '../app/second-factor-requirement.ts'
+import { noteAnswer } from '../offline/connection.ts'
 import { type ErrorEntry, RequestError, readRequestError } from './error.ts'
 
 /** Dispatches `ended` when the session has ended while the page was open. */
@@ -41,12 +42,19 @@ async function fetchAnswer(address: string, init: RequestInit): Promise<Response
   headers.set('accept', 'application/json')
   if ((init.method ?? 'GET') !== 'GET') headers.set('x-xsrf-token', csrfToken())
   try {
-    return await fetch(address, { ...init, headers })
+    const answer = await fetch(address, { ...(isActing() ? { cache: 'no-store' } : {}), ...init, headers })
+    noteAnswer(answer)
+    return answer
   } catch (error) {
     if (init.signal?.aborted) throw error
+    noteAnswer(null)
     throw new RequestError(0, [], null, null)
   }
 }
+
+/** Whether an administrator acts for a user here: then the browser keeps nothing of what is shown. */
+const isActing = () =>
+  (globalThis as { SiteConfiguration?: Window['SiteConfiguration'] }).SiteConfiguration?.acting !== undefined
 
 /** Returns what proves that a change comes from a page of the panel. */
 function csrfToken(): string {

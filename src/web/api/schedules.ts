@@ -12,6 +12,7 @@ export type CronTimes = CronFields & { timezone: string }
 export type ScheduleInput = CronTimes & { name: string; is_active: boolean; only_when_online: boolean }
 export type TaskInput = Pick<Task, 'action' | 'payload' | 'time_offset' | 'continue_on_failure'> & {
   sequence_id?: number
+  keep_backups?: number | null
 }
 
 const pollIntervalMs = 2000

@@ -5,40 +5,10 @@ import type { presentBatchStats } from '../../surfaces/client/resources/stats.ts
 import { serverConflict } from '../server/server-state.ts'
 import { abortedBy, clientApi, done, json, serverApi } from './client.ts'
 import { queryClient } from './query-client.ts'
-import { type PageOf, rowsOf, type Server } from './resources.ts'
+import { rowsOf, type Server } from './resources.ts'
 
 export type Scope = 'accessible' | 'owner' | 'admin' | 'admin-all'
-export type ServerPage = PageOf<Server>
 export type ServerWithMeta = z.output<ReturnType<typeof ServerWithMetaSchema>>
-
-const perPage = 100
-
-/** What a page of servers holds, and in which order. */
-export type ServersRequest = {
-  scope: Scope
-  search: string
-  state?: string
-  node?: string
-  sort?: string
-  page?: number
-}
-
-/** One page of the servers in a scope. */
-export const serversQuery = (request: ServersRequest) =>
-  queryOptions({
-    queryKey: ['servers', request],
-    queryFn: ({ signal }) => {
-      const { scope, search, state = '', node = '', sort = '', page = 1 } = request
-      const filters = { 'filter[*]': search, 'filter[state]': state, 'filter[node]': node }
-      return json(
-        clientApi.$get(
-          { query: { type: scope, ...filters, sort, page, per_page: perPage } },
-          abortedBy(signal),
-        ),
-      )
-    },
-    placeholderData: keepPreviousData,
-  })
 
 /** A server with the permissions of the user. */
 export const serverQuery = (server: string) =>
@@ -52,6 +22,15 @@ export const serverQuery = (server: string) =>
       if (isInTransition(attributes)) return 5000
       return serverConflict(attributes) ? pollIntervalMs : false
     },
+  })
+
+/** The players of a server, as its game answered last; asking has the panel query the game again. */
+export const playersQuery = (server: string) =>
+  queryOptions({
+    queryKey: ['players', server],
+    queryFn: ({ signal }) => json(serverApi.query.$get({ param: { server } }, abortedBy(signal))),
+    // The first answer is one of before: the next one has what the game says now.
+    refetchInterval: ({ state }) => (state.data?.attributes.status === 'pending' ? 3000 : 45_000),
   })
 
 /** Since when a server is being installed, and the log of its daemon. */

@@ -39,3 +39,23 @@ export const restoreFromTrash = (server: string, item: string) =>
 /** Deletes an item permanently. */
 export const purgeFromTrash = (server: string, item: string) =>
   done(trash[':item'].$delete({ param: { server, item } }))
+
+/**
+ * Restores the newest item of each path, and returns the paths of which the trash has none any more. All are looked
+ * up before the first is restored, since that shifts the pages.
+ */
+export async function restorePaths(server: string, paths: readonly string[]): Promise<string[]> {
+  const missing = new Set(paths)
+  const items: TrashItem[] = []
+  for (let page = 1, last = 1; page <= last && missing.size > 0; page += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- the next page is read only when it is needed
+    const { data, meta } = await trashPage(server, page)
+    items.push(...data.filter(({ path }) => missing.delete(path)))
+    last = meta.last_page
+  }
+  for (const { id } of items) {
+    // oxlint-disable-next-line no-await-in-loop -- each is a call to the node
+    await restoreFromTrash(server, id)
+  }
+  return [...missing]
+}

@@ -1,10 +1,9 @@
-import { Search } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { classNames } from '../components/class-names.ts'
 import { KillDialog } from '../server/power.tsx'
-import { type Command, type CommandHandlers, useCommands } from './commands.ts'
+import { CommandPicker } from './command-picker.tsx'
+import { type CommandHandlers, useCommands } from './commands.ts'
 import { useDebouncedValue } from './use-debounced-value.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 
@@ -50,137 +49,24 @@ export function CommandDialogs({
 
 type ListProps = CommandHandlers & { server: string | undefined; onDone: () => void }
 
-/** The command palette: an input, and the commands that match it. Arrow keys select, Enter runs. */
+/** The command palette. */
 function CommandList({ server, onDone, ...handlers }: ListProps) {
   const { t } = useTranslation('server')
   const [input, setInput] = useState('')
-  const [activeIndex, setActiveIndex] = useState(0)
   const search = useDebouncedValue(input.trim())
   const { commands, isSearching } = useCommands(server, input.trim(), search, handlers)
-  const listId = useId()
-  const active = commands[Math.min(activeIndex, commands.length - 1)]
-  const run = (command: Command | undefined) => {
-    if (!command) return
-    onDone()
-    command.run()
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = { ArrowDown: activeIndex + 1, ArrowUp: activeIndex - 1, Home: 0, End: commands.length - 1 }[
-      event.key
-    ]
-    if (event.key === 'Enter') run(active)
-    else if (next !== undefined) setActiveIndex((next + commands.length) % Math.max(1, commands.length))
-    else return
-    event.preventDefault()
-  }
   return (
-    <>
-      <div className="flex items-center gap-2 border-b border-line px-4">
-        <Search aria-hidden className="size-4 shrink-0 text-muted" />
-        <input
-          type="text"
-          role="combobox"
-          aria-expanded
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={active ? `${listId}-${active.id}` : undefined}
-          aria-label={t('commands.title')}
-          placeholder={t('commands.placeholder')}
-          value={input}
-          onChange={({ target }) => {
-            setInput(target.value)
-            setActiveIndex(0)
-          }}
-          onKeyDown={onKeyDown}
-          autoComplete="off"
-          spellCheck={false}
-          className="min-h-12 min-w-0 flex-1 bg-transparent text-sm outline-none placeholder:text-muted"
-        />
-      </div>
-      <p role="status" className="sr-only">
-        {isSearching ? t('strings:loading') : t('commands.count', { count: commands.length })}
-      </p>
-      <CommandOptions id={listId} commands={commands} active={active} onRun={run} />
-      {commands.length === 0 && (
-        <p className="px-4 py-8 text-center text-sm text-muted">
-          {isSearching ? t('strings:loading') : t('commands.none')}
-        </p>
-      )}
-    </>
-  )
-}
-
-function CommandOptions({
-  id,
-  commands,
-  active,
-  onRun,
-}: {
-  id: string
-  commands: readonly Command[]
-  active: Command | undefined
-  onRun: (command: Command) => void
-}) {
-  const { t } = useTranslation('server')
-  const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [active?.id])
-  return (
-    <div
-      ref={list}
-      id={id}
-      role="listbox"
-      aria-label={t('commands.title')}
-      className="min-h-0 overflow-y-auto p-1.5"
-    >
-      {[...Map.groupBy(commands, ({ group }) => group)].map(([group, members]) => (
-        <div key={group} role="group" aria-label={t(`commands.group_${group}`)}>
-          <p aria-hidden className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
-            {t(`commands.group_${group}`)}
-          </p>
-          {members.map((command) => (
-            <CommandOption
-              key={command.id}
-              id={`${id}-${command.id}`}
-              command={command}
-              isActive={command === active}
-              onRun={() => onRun(command)}
-            />
-          ))}
-        </div>
-      ))}
-    </div>
-  )
-}
-
-function CommandOption({
-  id,
-  command: { icon: Icon, text, hint },
-  isActive,
-  onRun,
-}: {
-  id: string
-  command: Command
-  isActive: boolean
-  onRun: () => void
-}) {
-  return (
-    // The keyboard stays in the line above, which chooses by arrows.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- arrows in the line above choose
-    <div
-      id={id}
-      role="option"
-      aria-selected={isActive}
-      onClick={onRun}
-      className={classNames(
-        'flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 text-sm',
-        isActive ? 'bg-brand-soft text-brand-text' : 'hover:bg-raised',
-      )}
-    >
-      <Icon aria-hidden className="size-4 shrink-0" />
-      <span className="min-w-0 flex-1 truncate">{text}</span>
-      {hint && <span className="max-w-[45%] truncate text-xs text-muted">{hint}</span>}
-    </div>
+    <CommandPicker
+      label={t('commands.title')}
+      placeholder={t('commands.placeholder')}
+      input={input}
+      onInput={setInput}
+      commands={commands}
+      isSearching={isSearching}
+      onRun={(command) => {
+        onDone()
+        command.run()
+      }}
+    />
   )
 }

@@ -21,8 +21,10 @@ import {
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { rowsOf } from '../api/resources.ts'
-import { serverQuery, serversQuery, type ServerWithMeta } from '../api/servers.ts'
-import { primaryAddress } from '../server/addresses.ts'
+import { summariesQuery } from '../api/server-list.ts'
+import { serverQuery, type ServerWithMeta } from '../api/servers.ts'
+import { requestOf } from '../home/home-request.ts'
+import { allocationAddress } from '../server/addresses.ts'
 import { signalPermissions, usePower } from '../server/power.tsx'
 import { serverPages } from '../server/server-nav.tsx'
 import { isBlocked } from '../server/server-state.ts'
@@ -113,17 +115,22 @@ function useAdminCommands(search: string): (Command & { isFound: boolean })[] {
 
 const maxResults = 8
 
-function useServerSearch(search: string) {
+/** Searches the servers that the user may open; each command opens this page of one. */
+export function useServerSearch(search: string, max = maxResults, page = '') {
   const navigate = useNavigate()
   const scope = site.user?.root_admin && search !== '' ? 'admin-all' : 'accessible'
-  const { data, isFetching, isPlaceholderData } = useQuery(serversQuery({ scope, search }))
-  const commands = (data ? rowsOf(data) : []).slice(0, maxResults).map((server): Command => ({
+  const { data, isFetching, isPlaceholderData } = useQuery(summariesQuery(requestOf({ scope, q: search })))
+  const commands = (data ? rowsOf(data) : []).slice(0, max).map((server): Command => ({
     id: `server-${server.uuid}`,
     group: 'servers',
     icon: ServerIcon,
     text: server.name,
-    hint: primaryAddress(server) ?? server.identifier,
-    run: () => void navigate({ to: '/server/$server', params: { server: server.identifier } }),
+    hint: server.address ? allocationAddress(server.address) : server.identifier,
+    run: () =>
+      void navigate({
+        to: `/server/$server${page}` as '/server/$server',
+        params: { server: server.identifier },
+      }),
   }))
   return { commands, isSearching: isFetching && data === undefined, isOld: isPlaceholderData }
 }

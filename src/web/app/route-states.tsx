@@ -8,7 +8,7 @@ import { buttonStyle } from '../components/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../components/states.tsx'
 
 export const RoutePending = () => (
-  <div className="mx-auto w-full max-w-6xl p-4">
+  <div className="mx-auto w-full max-w-7xl p-4 in-[main]:p-0">
     <Skeleton />
   </div>
 )
@@ -56,8 +56,8 @@ export function NotFound() {
   return (
     <div className="mx-auto w-full max-w-3xl p-4">
       <h1 className="sr-only">{t('error.not_found')}</h1>
-      <EmptyState icon={SearchX} title={t('error.not_found')}>
-        <Link to="/" className={buttonStyle()}>
+      <EmptyState icon={SearchX} title={t('error.not_found')} text={t('failure.advice_missing')}>
+        <Link to="/" className={buttonStyle('primary')}>
           {t('word.servers')}
         </Link>
       </EmptyState>

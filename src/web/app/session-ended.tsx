@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sessionEnded } from '../api/request.ts'
 import { buttonStyle } from '../components/button.tsx'
+import { forgetAccount } from '../offline/offline.ts'
 import { Dialog } from '../components/dialog.tsx'
 
 /** Shows that the session has ended, with a link to sign in. The page stays readable behind the dialog. */
@@ -9,7 +10,10 @@ export function SessionEnded() {
   const { t } = useTranslation('server')
   const [ended, setEnded] = useState(false)
   useEffect(() => {
-    const listener = () => setEnded(true)
+    const listener = () => {
+      setEnded(true)
+      void forgetAccount()
+    }
     sessionEnded.addEventListener('ended', listener)
     return () => sessionEnded.removeEventListener('ended', listener)
   }, [])

@@ -1,53 +1,91 @@
-import { Link, useLocation } from '@tanstack/react-router'
-import type { LucideIcon } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useLocation } from '@tanstack/react-router'
+import { Ellipsis } from 'lucide-react'
+import { useContext, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { useTranslation } from 'react-i18next'
+import { Dialog } from '../components/dialog.tsx'
+import { BottomBarElement } from './bottom-bar-place.tsx'
+import { isCurrentEntry, type NavGroup } from './nav-entries.ts'
+import { NavLink } from './nav-link.tsx'
+import { NavGroups } from './nav-groups.tsx'
 
-export type NavEntry = {
-  to: string
-  params?: Record<string, string>
-  icon: LucideIcon
-  text: string
-  exact?: boolean
-  /** Whether the page shown belongs to this entry though its address does not say so. */
-  isCurrent?: boolean
-}
+/** The page beside the navigation. */
+export const pageStyle = 'mx-auto w-full max-w-7xl min-w-0 flex-1 p-4 outline-none lg:px-6'
 
-const current = { className: 'bg-brand-soft text-brand-text', 'aria-current': 'page' } as const
-const other = { className: 'text-muted hover:bg-raised hover:text-ink' }
+/** The column of the navigation, as high as the page. */
+export const sideStyle = 'hidden w-56 shrink-0 border-e border-line bg-surface lg:block'
 
-/** Scrolls the row so that the current page is visible. */
-function scrollToCurrent(row: HTMLUListElement | null): void {
-  const current = row?.querySelector<HTMLElement>('[aria-current="page"]')
-  if (row && current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.clientWidth) / 2
-}
-
-/** Navigation within a server or the account: a column on the side, on phones a scrolling row. */
-export function SideNav({ label, entries }: { label: string; entries: NavEntry[] }) {
-  const row = useRef<HTMLUListElement>(null)
-  const { pathname } = useLocation()
-  useEffect(() => scrollToCurrent(row.current), [pathname])
-  return (
-    <nav aria-label={label} className="min-w-0 lg:w-52 lg:shrink-0">
-      <ul
-        ref={row}
-        className="relative flex gap-1 overflow-x-auto p-1 lg:sticky lg:top-16 lg:flex-col lg:overflow-visible"
+/**
+ * Navigation within a server, the account or the administration: a column at the side that stays while its pages
+ * change, and on phones a bar at the foot of the window.
+ */
+export const SideNav = ({ label, groups }: { label: string; groups: NavGroup[] }) => (
+  <>
+    <div className={sideStyle}>
+      <nav
+        aria-label={label}
+        className="sticky top-14 max-h-[calc(100dvh-3.5rem-var(--tray-height,0px))] overflow-y-auto px-3 py-4"
       >
-        {entries.map(({ to, params, icon: Icon, text, exact, isCurrent }) => (
-          <li key={text} className="shrink-0">
-            <Link
-              to={to as '/'}
-              params={params as never}
-              activeOptions={{ exact: exact ?? false }}
-              activeProps={current}
-              inactiveProps={isCurrent ? current : other}
-              className="flex min-h-9 items-center gap-2.5 rounded-control px-3 text-sm font-medium whitespace-nowrap"
-            >
-              <Icon aria-hidden className="size-4 shrink-0" />
-              {text}
-            </Link>
+        <NavGroups groups={groups} />
+      </nav>
+    </div>
+    <BottomBar label={label} groups={groups} />
+  </>
+)
+
+/** How many entries the bar shows when "More" stands beside them. */
+const maxShown = 4
+
+const itemStyle =
+  'flex h-full w-full min-w-0 flex-col items-center justify-center gap-0.5 px-1 text-2xs font-medium text-muted aria-[current]:text-brand-text'
+
+/** Navigation at the foot of a narrow window: the first entries, and all of them behind "More". */
+export function BottomBar({ label, groups }: { label: string; groups: NavGroup[] }) {
+  const { t } = useTranslation('server')
+  const place = useContext(BottomBarElement)
+  const { pathname } = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  if (!place) return null
+  const entries = groups.flatMap((group) => group.entries)
+  const hasMore = entries.length > maxShown + 1
+  const shown = hasMore ? entries.slice(0, maxShown) : entries
+  const isAmongMore = !shown.some((entry) => isCurrentEntry(entry, pathname))
+  const bar = (
+    <nav
+      aria-label={label}
+      className="border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] shadow-[0_-1px_6px_rgb(0_0_0/0.06)]"
+    >
+      <ul className="mx-auto flex h-14 max-w-xl items-stretch">
+        {shown.map((entry) => (
+          <li key={entry.text} className="min-w-0 flex-1">
+            <NavLink entry={entry} className={itemStyle}>
+              <entry.icon aria-hidden className="size-5 shrink-0" />
+              <span className="max-w-full truncate">{entry.short ?? entry.text}</span>
+            </NavLink>
           </li>
         ))}
+        {hasMore && (
+          <li className="min-w-0 flex-1">
+            <button
+              type="button"
+              aria-haspopup="dialog"
+              aria-expanded={isOpen}
+              aria-current={isAmongMore || undefined}
+              onClick={() => setOpen(true)}
+              className={itemStyle}
+            >
+              <Ellipsis aria-hidden className="size-5 shrink-0" />
+              <span className="max-w-full truncate">{t('nav.more')}</span>
+            </button>
+          </li>
+        )}
       </ul>
+      {hasMore && (
+        <Dialog open={isOpen} onOpenChange={setOpen} title={label} width="small">
+          <NavGroups groups={groups} onNavigate={() => setOpen(false)} />
+        </Dialog>
+      )}
     </nav>
   )
+  return createPortal(bar, place)
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useRouterState } from '@tanstack/react-router'
 import { BookOpen, LogOut, Server, UserCog, Wrench } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { version } from '../../version.ts'
@@ -7,31 +7,39 @@ import { accountQuery } from '../api/account.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { buttonStyle } from '../components/button.tsx'
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'
+import { Breadcrumb } from './breadcrumb.tsx'
+import { NotificationBell } from '../notifications/bell.tsx'
 import { CommandMenu } from './command-menu.tsx'
-import { Logo } from './logo.tsx'
 import { signOut } from './sign-out.ts'
 import { site } from './site.ts'
 import { setTheme, themes, useTheme } from './theme.ts'
 
-/** The bar at the top of every page: the logo, the command palette and the account menu. */
+/** The bar at the top of every page: where the user is, the command palette and the account menu. */
 export function TopBar() {
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-surface">
-      <div className="mx-auto flex h-14 w-full max-w-7xl items-center justify-between gap-3 px-4">
-        <Link
-          to="/"
-          className="flex min-w-0 items-center gap-2.5 rounded-control font-semibold tracking-tight"
-        >
-          <Logo />
-          <span className="truncate">{site.name}</span>
-        </Link>
-        <div className="flex items-center gap-1">
+      <div className="flex h-14 w-full items-center justify-between gap-3 px-4 lg:px-6">
+        <Breadcrumb />
+        <div className="flex shrink-0 items-center gap-1">
           {site.acl && <AdminLink />}
           <CommandMenu />
+          <NotificationBell />
           <AccountMenu />
         </div>
       </div>
+      <LoadingLine />
     </header>
+  )
+}
+
+/** Shows that the next page is on its way, while the one before it stays. */
+function LoadingLine() {
+  const isLoading = useRouterState({ select: ({ status }) => status === 'pending' })
+  if (!isLoading) return null
+  return (
+    <div aria-hidden className="absolute inset-x-0 -bottom-px h-0.5 overflow-hidden">
+      <div className="h-full w-1/3 animate-loading bg-brand" />
+    </div>
   )
 }
 

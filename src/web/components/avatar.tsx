@@ -33,12 +33,12 @@ export function Avatar({
   return (
     <span
       aria-hidden
+      // Not text: no user would call the button around it so.
+      data-initials={initialsOf(name)}
       className={classNames(
         shape,
-        'flex items-center justify-center bg-brand-soft font-semibold text-brand-text select-none',
+        'flex items-center justify-center bg-brand-soft font-semibold text-brand-text select-none before:content-[attr(data-initials)]',
       )}
-    >
-      {initialsOf(name)}
-    </span>
+    />
   )
 }

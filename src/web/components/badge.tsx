@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { type Shape, StatusShape } from './status-shape.tsx'
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info' | 'brand'
 
@@ -12,14 +13,26 @@ const tones: Record<Tone, string> = {
   brand: 'bg-brand-soft text-brand-text',
 }
 
-/** A short label for a state. */
-export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
+/** The shape of each tone that says how something is, so that a state is never told by its colour alone. */
+const shapes: Partial<Record<Tone, Shape>> = { good: 'disc', warn: 'diamond', bad: 'triangle', info: 'half' }
+
+/** A short label for a state, with the shape of its tone unless another is given; null for none. */
+export const Badge = ({
+  tone = 'plain',
+  shape = shapes[tone] ?? null,
+  children,
+}: {
+  tone?: Tone
+  shape?: Shape | null
+  children: ReactNode
+}) => (
   <span
     className={classNames(
-      'inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-xs font-medium whitespace-nowrap',
+      'inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-xs font-medium whitespace-nowrap transition-colors',
       tones[tone],
     )}
   >
+    {shape && <StatusShape key={shape} shape={shape} />}
     {children}
   </span>
 )

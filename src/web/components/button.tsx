@@ -2,16 +2,18 @@ import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 
-type Variant = 'primary' | 'plain' | 'quiet' | 'danger'
+type Variant = 'primary' | 'plain' | 'quiet' | 'danger' | 'danger-plain'
 
 const base =
   'inline-flex min-h-9 items-center justify-center gap-2 rounded-control text-sm font-medium select-none transition-colors disabled:opacity-55 disabled:cursor-not-allowed aria-disabled:opacity-55'
 
 const variants: Record<Variant, string> = {
-  primary: 'bg-brand text-brand-ink enabled:hover:brightness-110',
+  primary: 'bg-brand text-brand-ink enabled:hover:bg-brand-strong',
   plain: 'border border-line bg-surface text-ink enabled:hover:bg-raised',
   quiet: 'text-ink enabled:hover:bg-raised',
-  danger: 'bg-bad-strong text-white enabled:hover:brightness-110',
+  danger: 'bg-bad-strong text-white enabled:hover:brightness-90',
+  'danger-plain':
+    'border border-line bg-surface text-bad enabled:hover:border-bad enabled:hover:bg-bad-soft disabled:text-muted',
 }
 
 /** Returns the class names of a button, for links that look like one. */

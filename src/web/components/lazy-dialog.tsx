@@ -8,7 +8,7 @@ import { FormError, TextField } from './field.tsx'
 
 const overlay = 'fixed inset-0 z-40 bg-black/50'
 const panel =
-  'fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-card border border-line bg-surface shadow-2xl sm:inset-y-0 sm:my-auto sm:h-fit sm:max-h-[85dvh] sm:w-[min(92vw,var(--dialog-width))] sm:rounded-card'
+  'fixed inset-x-0 bottom-0 z-50 mx-auto flex animate-rise max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-card border border-line bg-surface shadow-2xl sm:inset-y-0 sm:my-auto sm:h-fit sm:max-h-[85dvh] sm:w-[min(92vw,var(--dialog-width))] sm:rounded-card'
 const widths = {
   small: '[--dialog-width:28rem]',
   medium: '[--dialog-width:36rem]',

@@ -1,10 +1,10 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu as Radix } from 'radix-ui'
-import { type FocusEvent, type ReactNode, useRef } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
 const content =
-  'z-50 max-h-[70dvh] min-w-48 overflow-y-auto rounded-control border border-line bg-surface p-1 shadow-xl'
+  'z-50 max-h-[70dvh] min-w-48 overflow-y-auto rounded-control border border-line bg-surface p-1 shadow-xl animate-rise'
 const item =
   'flex min-h-9 cursor-default items-center gap-2.5 rounded-[0.375rem] px-2.5 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-raised'
 
@@ -19,27 +19,40 @@ type LazyMenuProps = {
 /** The menu itself; rendered from its first opening on. */
 export function LazyMenu({ trigger, align, isOpenedByKeyboard, children }: LazyMenuProps) {
   const isFirstFocus = useRef(isOpenedByKeyboard)
-  const focusFirst = ({ target, currentTarget }: FocusEvent) => {
-    if (!isFirstFocus.current || target !== currentTarget) return
+  const menu = useRef<HTMLDivElement>(null)
+  const focusFirst = () => {
+    if (!isFirstFocus.current || document.activeElement !== menu.current) return
+    const first = menu.current?.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')
+    if (!first) return
     isFirstFocus.current = false
-    currentTarget.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')?.focus()
+    first.focus()
   }
   return (
     <Radix.Root modal={false} defaultOpen>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
+          ref={menu}
           align={align}
           sideOffset={6}
           collisionPadding={8}
           onFocus={focusFirst}
           className={content}
         >
-          {children}
+          <Suspense>
+            {children}
+            <WhenShown run={focusFirst} />
+          </Suspense>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Runs something once its neighbours are shown, whose code may come later than the menu. */
+function WhenShown({ run }: { run: () => void }) {
+  useEffect(run)
+  return null
 }
 
 type MenuItemProps = {

@@ -1,16 +1,18 @@
 import {
   cloneElement,
+  type ComponentProps,
   type KeyboardEvent,
-  lazy,
   type MouseEvent,
   type ReactElement,
   type ReactNode,
+  useEffect,
+  useState,
 } from 'react'
-import { Suspense, useEffect, useState } from 'react'
 import type * as Parts from './lazy-menu.tsx'
 
 // The code of menus is loaded once the page that has one is idle, so that the first menu opens at once.
-const load = () => import('./lazy-menu.tsx')
+let parts: typeof Parts | null = null
+const load = async () => (parts ??= await import('./lazy-menu.tsx'))
 const preload = () => void load().catch(() => undefined)
 /** How long a page may be busy before the code is loaded all the same. */
 const maxIdleWaitMs = 3000
@@ -22,8 +24,6 @@ function preloadWhenIdle(): (() => void) | undefined {
   const handle = requestIdleCallback(preload, { timeout: maxIdleWaitMs })
   return () => cancelIdleCallback(handle)
 }
-
-const LazyMenu = lazy(async () => ({ default: (await load()).LazyMenu }))
 
 type TriggerProps = {
   'aria-haspopup'?: 'menu'
@@ -46,36 +46,50 @@ export function Menu({
 }) {
   const [openedBy, setOpenedBy] = useState<'pointer' | 'keyboard' | null>(null)
   useEffect(preloadWhenIdle, [])
-  const closedTrigger = cloneElement(trigger, {
+  const openBy = (input: 'pointer' | 'keyboard') =>
+    void load().then(
+      () => setOpenedBy(input),
+      (error: unknown) =>
+        // Shown by the nearest boundary.
+        setOpenedBy(() => {
+          throw error
+        }),
+    )
+  if (openedBy !== null && parts) {
+    return (
+      <parts.LazyMenu trigger={trigger} align={align} isOpenedByKeyboard={openedBy === 'keyboard'}>
+        {children}
+      </parts.LazyMenu>
+    )
+  }
+  return cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
     onPointerEnter: preload,
     onFocus: preload,
     // A click by keyboard has a detail of 0.
-    onClick: ({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer'),
+    onClick: ({ detail }) => openBy(detail === 0 ? 'keyboard' : 'pointer'),
     onKeyDown: (event) => {
       if (event.key !== 'ArrowDown') return
       event.preventDefault()
-      setOpenedBy('keyboard')
+      openBy('keyboard')
     },
   })
-  if (openedBy === null) return closedTrigger
-  return (
-    <Suspense fallback={closedTrigger}>
-      <LazyMenu trigger={trigger} align={align} isOpenedByKeyboard={openedBy === 'keyboard'}>
-        {children}
-      </LazyMenu>
-    </Suspense>
-  )
 }
 
-export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }))
+/** Returns the code of menus, which is there as soon as a menu shows its items. */
+function loadedParts(): typeof Parts {
+  if (!parts) throw new Error('An item of a menu stands outside of one.')
+  return parts
+}
+
+/** An action of a menu. */
+export const MenuItem = (props: ComponentProps<typeof Parts.MenuItem>) => loadedParts().MenuItem(props)
 /** A link as a menu item; the child is the anchor. */
-export const MenuLink = lazy(async () => ({ default: (await load()).MenuLink }))
+export const MenuLink = (props: ComponentProps<typeof Parts.MenuLink>) => loadedParts().MenuLink(props)
 /** An item that is on or off; choosing it keeps the menu open. */
-export const MenuCheck = lazy(async () => ({ default: (await load()).MenuCheck }))
+export const MenuCheck = (props: ComponentProps<typeof Parts.MenuCheck>) => loadedParts().MenuCheck(props)
 /** A group of choices, one of which is selected. */
-export const MenuChoices = lazy(async () => ({
-  default: (await load()).MenuChoices,
-})) as unknown as typeof Parts.MenuChoices
-export const MenuSeparator = lazy(async () => ({ default: (await load()).MenuSeparator }))
+export const MenuChoices = <Value extends string>(props: Parameters<typeof Parts.MenuChoices<Value>>[0]) =>
+  loadedParts().MenuChoices(props)
+export const MenuSeparator = () => loadedParts().MenuSeparator()

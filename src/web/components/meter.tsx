@@ -1,4 +1,14 @@
 import { classNames } from './class-names.ts'
+import { StatusShape } from './status-shape.tsx'
+
+/** What is nearly full shows it by a shape and a colour. */
+const levels = [
+  { above: 0.95, shape: 'triangle', text: 'text-bad', bar: 'bg-bad' },
+  { above: 0.8, shape: 'diamond', text: 'text-warn', bar: 'bg-warn' },
+] as const
+
+/** Returns how what is nearly full shows it; undefined for what is not. */
+export const levelOf = (ratio: number) => levels.find(({ above }) => ratio > above)
 
 /** Shows how much of a limit is used. Without a limit (null or 0) there is no bar. */
 export function Meter({
@@ -16,13 +26,15 @@ export function Meter({
   hideLabel?: boolean
 }) {
   const ratio = limit ? Math.min(1, value / limit) : null
-  const tone =
-    ratio !== null && ratio > 0.95 ? 'bg-bad' : ratio !== null && ratio > 0.8 ? 'bg-warn' : 'bg-brand'
+  const level = levelOf(ratio ?? 0)
   return (
     <div className="min-w-0">
       <div className="flex items-baseline justify-between gap-2 text-xs">
         {!hideLabel && <span className="text-muted">{label}</span>}
-        <span className="truncate font-medium tabular-nums">{text}</span>
+        <span className="flex min-w-0 items-center gap-1.5 font-medium tabular-nums">
+          {level && <StatusShape key={level.shape} shape={level.shape} className={level.text} />}
+          <span className="truncate">{text}</span>
+        </span>
       </div>
       <div
         role="meter"
@@ -33,7 +45,7 @@ export function Meter({
         aria-valuetext={text}
         className="mt-1 h-1.5 overflow-hidden rounded-full bg-raised"
       >
-        {ratio !== null && <Bar ratio={ratio} className={tone} />}
+        {ratio !== null && <Bar ratio={ratio} className={level?.bar ?? 'bg-brand'} />}
       </div>
     </div>
   )

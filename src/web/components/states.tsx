@@ -39,15 +39,25 @@ export const EmptyState = (props: {
   children?: ReactNode
 }) => <Notice {...props} />
 
-/** Shows an error with a retry button, and the request ID for support. */
+/** Shows an error with what to do, a retry button, and the request ID for support. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation()
   const requestError = asRequestError(error)
   const status = requestError?.status ?? 500
   const icon = status === 403 ? Lock : status === 404 ? SearchX : status >= 502 ? ServerOff : CircleAlert
+  const name = failureName(status)
   const detail = status >= 400 ? requestError?.message : undefined
+  const text = (
+    <>
+      {detail && <p>{detail}</p>}
+      {/* How long to wait stands in the detail. */}
+      {!(detail && name === 'throttled') && (
+        <p>{t(`failure.advice_${name === 'other' ? 'unknown' : name}`)}</p>
+      )}
+    </>
+  )
   return (
-    <Notice icon={icon} role="alert" title={t(`failure.${failureName(status)}`)} text={detail}>
+    <Notice icon={icon} role="alert" title={t(`failure.${name}`)} text={text}>
       {onRetry && status !== 403 && <Button onClick={onRetry}>{t('action.retry')}</Button>}
       {requestError?.requestId && (
         <p className="w-full text-xs text-muted">

@@ -2,7 +2,7 @@ import { Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiDocument } from '../api/openapi.ts'
-import { buttonStyle } from '../components/button.tsx'
+import { Button, buttonStyle } from '../components/button.tsx'
 import { classNames } from '../components/class-names.ts'
 import { controlStyle } from '../components/field.tsx'
 import { EmptyState } from '../components/states.tsx'
@@ -29,7 +29,9 @@ export function Reference({ document }: { document: ApiDocument }) {
           {t('count', { count: countOf(shown) })}
         </p>
         {shown.length === 0 && (
-          <EmptyState icon={SearchX} title={t('nothing_found')} text={t('nothing_found_text')} />
+          <EmptyState icon={SearchX} title={t('nothing_found')} text={t('nothing_found_text')}>
+            <Button onClick={() => setInput('')}>{t('clear')}</Button>
+          </EmptyState>
         )}
         {shown.map((section) => (
           <SurfaceSection

@@ -1,15 +1,11 @@
 import type { Scope } from '../api/servers.ts'
 
-export const sorts = ['listed', 'name', 'state', 'node', 'egg', 'cpu', 'memory'] as const
+/** Orders of the list; the first is the default. */
+export const sorts = ['running', 'name', 'node', 'egg', 'listed'] as const
 export type Sort = (typeof sorts)[number]
 
-/** What the panel sorts by; of the usage only the browser knows, and only on its page. */
-export const serverSorts = { name: 'name', state: '-state', node: 'node', egg: 'egg' } as const satisfies {
-  [Name in Sort]?: string
-}
-
 /** States by which the list can be filtered. */
-export const states = ['running', 'offline'] as const
+export const states = ['running', 'offline', 'starting', 'stopping'] as const
 export type State = (typeof states)[number]
 
 /** The scopes of the list; the last two are for administrators. */
@@ -21,26 +17,47 @@ export type HomeSearch = {
   scope?: Scope
   state?: State
   node?: string
+  egg?: string
+  owner?: string
+  /** The user's favourites, or the id of a folder of theirs. */
+  place?: 'favourites' | number
   sort?: Sort
-  page?: number
 }
+
+/** A change of the search parameters; undefined restores the default. */
+export type HomeChange = { [Key in keyof HomeSearch]: HomeSearch[Key] | undefined }
+
+const textOf = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
 /** Reads the search parameters, and ignores invalid ones. */
 export function readHomeSearch(search: Record<string, unknown>): HomeSearch {
-  const { q, page } = search
-  const textOf = (value: unknown) =>
-    typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  const text = textOf(q)
-  const node = textOf(search.node)
+  const [q, node, egg, owner] = [search.q, search.node, search.egg, search.owner].map(textOf)
+  const { place } = search
   const state = states.find((name) => name === search.state)
   const scope = scopes.find((name) => name === search.scope)
   const sort = sorts.find((name) => name === search.sort)
   return {
-    ...(text ? { q: text } : {}),
+    ...(q ? { q } : {}),
     ...(scope && scope !== 'accessible' ? { scope } : {}),
     ...(state ? { state } : {}),
     ...(node ? { node } : {}),
-    ...(sort && sort !== 'listed' ? { sort } : {}),
-    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {}),
+    ...(egg ? { egg } : {}),
+    ...(owner ? { owner } : {}),
+    ...(place === 'favourites' || (typeof place === 'number' && Number.isInteger(place)) ? { place } : {}),
+    ...(sort && sort !== 'running' ? { sort } : {}),
   }
+}
+
+/** Whether the list shows only some of the servers in its scope. */
+export const isFiltered = ({ q, state, node, egg, owner }: HomeSearch): boolean =>
+  Boolean(q ?? state ?? node ?? egg ?? owner)
+
+/** What removes all filters. */
+export const noFilters: HomeChange = {
+  q: undefined,
+  state: undefined,
+  node: undefined,
+  egg: undefined,
+  owner: undefined,
 }

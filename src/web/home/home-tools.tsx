@@ -1,100 +1,160 @@
-import { LayoutGrid, Rows3 } from 'lucide-react'
+import { LayoutGrid, ListChecks, Rows3, SlidersHorizontal } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ServerSummary } from '../api/server-list.ts'
 import type { Scope } from '../api/servers.ts'
 import { site } from '../app/site.ts'
 import { IconButton } from '../components/button.tsx'
+import { classNames } from '../components/class-names.ts'
 import { SelectField } from '../components/field.tsx'
 import { SearchBox } from '../components/search-box.tsx'
-import { type HomeSearch, scopes, type Sort, sorts, states } from './home-search.ts'
+import { type HomeChange, type HomeSearch, scopes, type Sort, sorts, states } from './home-search.ts'
+import type { Selection } from './use-selection.ts'
 
-export const views = ['cards', 'table'] as const
+export const views = ['table', 'cards'] as const
 export type View = (typeof views)[number]
-
-/** A change of the search parameters; undefined restores the default. */
-export type HomeChange = { [Key in keyof HomeSearch]: HomeSearch[Key] | undefined }
 
 const select = 'min-w-0 grow basis-36 sm:grow-0'
 
-/** The search, scope, filters, sort order and view of the server list; `nodes` are those of the servers shown. */
-export function HomeTools({
-  search,
-  nodes,
-  onChange,
-  view,
-  onViewChange,
-}: {
+type ToolsProps = {
   search: HomeSearch
-  nodes: readonly string[]
+  /** Servers that are shown: filters offer their nodes and games. */
+  servers: readonly ServerSummary[]
   onChange: (change: HomeChange) => void
   view: View
   onViewChange: (view: View) => void
-}) {
+  selection: Selection
+}
+
+/** The search, scope, filters, sort order and view of the server list; on phones the filters show on demand. */
+export function HomeTools({ search, servers, onChange, view, onViewChange, selection }: ToolsProps) {
   const { t } = useTranslation('home')
-  const nodeChoices = [...new Set([...(search.node ? [search.node] : []), ...nodes])].toSorted()
-  const visibleScopes = scopes.filter((scope) => site.user?.root_admin || !scope.startsWith('admin'))
+  const [isOpen, setOpen] = useState(false)
   return (
-    <search className="flex flex-wrap items-end gap-2 pb-4">
+    <search className="flex flex-wrap items-end gap-2 pb-3">
       <SearchBox
         label={t('search')}
         text={search.q ?? ''}
-        onSearch={(text) => onChange({ q: text || undefined, page: undefined })}
-        className="grow basis-full sm:basis-64"
+        onSearch={(text) => onChange({ q: text || undefined })}
+        className="grow basis-40 sm:basis-64"
       />
-      <SelectField
-        label={t('scope.label')}
-        hideLabel
-        className={`${select} sm:basis-52`}
-        value={search.scope ?? 'accessible'}
-        onChange={({ target }) => onChange({ scope: target.value as Scope, page: undefined })}
-      >
-        {visibleScopes.map((scope) => (
-          <option key={scope} value={scope}>
-            {t(`scope.${scope}`)}
-          </option>
-        ))}
-      </SelectField>
+      <IconButton
+        icon={SlidersHorizontal}
+        label={t('filters')}
+        aria-expanded={isOpen}
+        variant={isOpen || hasChoices(search) ? 'plain' : 'quiet'}
+        className="sm:hidden"
+        onClick={() => setOpen(!isOpen)}
+      />
+      <div className={classNames('contents', !isOpen && 'max-sm:hidden')}>
+        <ScopeChoice search={search} onChange={onChange} />
+        <Filters search={search} servers={servers} onChange={onChange} />
+        <SelectField
+          label={t('sort.label')}
+          hideLabel
+          className={`${select} sm:basis-44`}
+          value={search.sort ?? 'running'}
+          onChange={({ target }) => onChange({ sort: target.value as Sort })}
+        >
+          {sorts.map((sort) => (
+            <option key={sort} value={sort}>
+              {t(`sort.${sort}`)}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <IconButton
+        icon={ListChecks}
+        label={t('select.several')}
+        aria-pressed={selection.isActive}
+        variant={selection.isActive ? 'plain' : 'quiet'}
+        onClick={() => selection.setActive(!selection.isActive)}
+      />
+      <ViewChoice view={view} onViewChange={onViewChange} />
+    </search>
+  )
+}
+
+/** Whether something beside the search text is chosen. */
+const hasChoices = ({ q: _q, place: _place, ...choices }: HomeSearch) => Object.keys(choices).length > 0
+
+function ViewChoice({ view, onViewChange }: Pick<ToolsProps, 'view' | 'onViewChange'>) {
+  const { t } = useTranslation('home')
+  return (
+    <div role="group" aria-label={t('view.label')} className="hidden gap-1 md:flex">
+      {views.map((name) => (
+        <IconButton
+          key={name}
+          icon={name === 'cards' ? LayoutGrid : Rows3}
+          label={t(`view.${name}`)}
+          aria-pressed={view === name}
+          variant={view === name ? 'plain' : 'quiet'}
+          onClick={() => onViewChange(name)}
+        />
+      ))}
+    </div>
+  )
+}
+
+type PartProps = Pick<ToolsProps, 'search' | 'onChange'>
+
+function ScopeChoice({ search, onChange }: PartProps) {
+  const { t } = useTranslation('home')
+  const visibleScopes = scopes.filter((scope) => site.user?.root_admin || !scope.startsWith('admin'))
+  return (
+    <SelectField
+      label={t('scope.label')}
+      hideLabel
+      className={`${select} sm:basis-64`}
+      value={search.scope ?? 'accessible'}
+      onChange={({ target }) => onChange({ scope: target.value as Scope, owner: undefined })}
+    >
+      {visibleScopes.map((scope) => (
+        <option key={scope} value={scope}>
+          {t(`scope.${scope}`)}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+function Filters({ search, servers, onChange }: PartProps & Pick<ToolsProps, 'servers'>) {
+  const { t } = useTranslation('home')
+  const ofServers = (field: 'node' | 'egg') =>
+    [...new Set([search[field] ?? '', ...servers.map((server) => server[field])])].filter(Boolean).toSorted()
+  return (
+    <>
       <Filter
         label={t('state.label')}
         any={t('state.any')}
         value={search.state}
         choices={states.map((state) => [state, t(`strings:state.${state}`)])}
-        onChange={(state) => onChange({ state: states.find((name) => name === state), page: undefined })}
+        onChange={(state) => onChange({ state: states.find((name) => name === state) })}
       />
-      {(nodeChoices.length > 1 || search.node) && (
-        <Filter
-          label={t('node.label')}
-          any={t('node.any')}
-          value={search.node}
-          choices={nodeChoices.map((node) => [node, node])}
-          onChange={(node) => onChange({ node: node || undefined, page: undefined })}
+      {(['node', 'egg'] as const).map((field) => {
+        const names = ofServers(field)
+        return (
+          (names.length > 1 || search[field]) && (
+            <Filter
+              key={field}
+              label={t(`${field}.label`)}
+              any={t(`${field}.any`)}
+              value={search[field]}
+              choices={names.map((name) => [name, name])}
+              onChange={(name) => onChange({ [field]: name || undefined })}
+            />
+          )
+        )
+      })}
+      {search.scope?.startsWith('admin') && (
+        <SearchBox
+          label={t('owner.label')}
+          text={search.owner ?? ''}
+          onSearch={(owner) => onChange({ owner: owner || undefined })}
+          className="grow basis-40 sm:grow-0"
         />
       )}
-      <SelectField
-        label={t('sort.label')}
-        hideLabel
-        className={`${select} sm:basis-44`}
-        value={search.sort ?? 'listed'}
-        onChange={({ target }) => onChange({ sort: target.value as Sort, page: undefined })}
-      >
-        {sorts.map((sort) => (
-          <option key={sort} value={sort}>
-            {t(`sort.${sort}`)}
-          </option>
-        ))}
-      </SelectField>
-      <div role="group" aria-label={t('view.label')} className="hidden gap-1 md:flex">
-        {views.map((name) => (
-          <IconButton
-            key={name}
-            icon={name === 'cards' ? LayoutGrid : Rows3}
-            label={t(`view.${name}`)}
-            aria-pressed={view === name}
-            variant={view === name ? 'plain' : 'quiet'}
-            onClick={() => onViewChange(name)}
-          />
-        ))}
-      </div>
-    </search>
+    </>
   )
 }
 

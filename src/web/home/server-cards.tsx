@@ -1,57 +1,69 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { classNames } from '../components/class-names.ts'
 import { CopyButton } from '../components/copy-button.tsx'
-import { primaryAddress } from '../server/addresses.ts'
+import { GameTile } from '../games/game-icon.tsx'
+import { allocationAddress } from '../server/addresses.ts'
 import { StateBadge } from '../server/state-badge.tsx'
-import { ServerMenu } from './server-menu.tsx'
-import { ServerUsage } from './server-usage.tsx'
+import { Gauges } from './gauges.tsx'
 import type { ListedServer } from './listed-server.ts'
+import { RowActions } from './row-actions.tsx'
+import { SelectBox } from './select-box.tsx'
+import { gameOf, Place, Players } from './server-facts.tsx'
+import type { Selection } from './use-selection.ts'
 
-/** Lists servers as cards that link to their console. */
-export function ServerCards({ servers }: { servers: readonly ListedServer[] }) {
-  const { t } = useTranslation('home')
+/** A server as a card whose name links to its console. */
+export function ServerCard({ listed, selection }: { listed: ListedServer; selection: Selection }) {
+  const { server, state, outage } = listed
+  const isSelected = selection.has(server.identifier)
   return (
-    <ul aria-label={t('title')} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-      {servers.map((listed) => (
-        <ServerCard key={listed.server.uuid} listed={listed} />
-      ))}
-    </ul>
+    <div
+      className={classNames(
+        'relative flex h-full min-w-0 flex-col gap-2.5 rounded-card border p-3 transition-colors',
+        isSelected ? 'border-brand bg-brand-soft' : 'border-line bg-surface hover:border-line-strong',
+      )}
+    >
+      <div className="flex min-w-0 items-start gap-2.5">
+        {selection.isActive ? (
+          <SelectBox server={server} selection={selection} />
+        ) : (
+          <GameTile name={`${server.game ?? ''} ${server.egg}`} icon={server.icon} />
+        )}
+        <div className="min-w-0 flex-1">
+          <div className="flex items-center justify-between gap-2">
+            <h2 className="min-w-0 truncate leading-5 font-semibold">
+              <ServerLink listed={listed} />
+            </h2>
+            <span className="max-w-1/2 shrink-0 [&>span]:whitespace-normal">
+              <StateBadge server={server} state={state} isUnreachable={outage !== null} />
+            </span>
+          </div>
+          <p className="mt-0.5 flex min-w-0 items-center gap-x-3 text-xs text-muted">
+            <span className="min-w-0 shrink-[2] truncate">{gameOf(server)}</span>
+            <Place server={server} />
+            {state === 'running' && <Players players={server.players} />}
+          </p>
+        </div>
+      </div>
+      <Gauges listed={listed} />
+      <div className="-mb-1 flex items-center justify-between gap-2">
+        <Address listed={listed} />
+        <RowActions listed={listed} />
+      </div>
+    </div>
   )
 }
 
-function ServerCard({ listed }: { listed: ListedServer }) {
+/** The address that players use, with a button that copies it. */
+export function Address({ listed: { server } }: { listed: ListedServer }) {
   const { t } = useTranslation('home')
-  const { server, stats, outage } = listed
-  const address = primaryAddress(server)
+  const address = server.address && allocationAddress(server.address)
+  if (address === null) return <span className="text-xs text-muted">{t('strings:word.none')}</span>
   return (
-    <li className="relative flex min-w-0 flex-col gap-3 rounded-card border border-line bg-surface p-4 transition-colors hover:border-line-strong">
-      <div className="flex items-start justify-between gap-2">
-        <div className="min-w-0">
-          <h2 className="truncate font-semibold">
-            <ServerLink listed={listed} />
-          </h2>
-          <div className="mt-1">
-            <StateBadge
-              server={server}
-              state={stats?.current_state ?? null}
-              isUnreachable={outage !== null}
-            />
-          </div>
-        </div>
-        <div className="relative -mt-1 -mr-2">
-          <ServerMenu listed={listed} />
-        </div>
-      </div>
-      <ServerUsage listed={listed} />
-      <div className="flex min-h-9 items-center justify-between gap-2 border-t border-line pt-2 text-sm text-muted">
-        <span className="private truncate font-mono text-xs">{address ?? t('strings:word.none')}</span>
-        {address && (
-          <span className="relative -my-1 -mr-2">
-            <CopyButton text={address} label={t('copy_address', { server: server.name })} />
-          </span>
-        )}
-      </div>
-    </li>
+    <span className="relative flex min-w-0 items-center text-muted">
+      <span className="private truncate font-mono text-xs">{address}</span>
+      <CopyButton text={address} label={t('copy_address', { server: server.name })} />
+    </span>
   )
 }
 
@@ -60,7 +72,7 @@ export const ServerLink = ({ listed: { server } }: { listed: ListedServer }) => 
   <Link
     to="/server/$server"
     params={{ server: server.identifier }}
-    title={server.description || server.name}
+    title={server.name}
     className="rounded-control outline-offset-4 after:absolute after:inset-0 after:rounded-card hover:underline"
   >
     {server.name}

@@ -1,86 +1,82 @@
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '../components/copy-button.tsx'
-import { primaryAddress } from '../server/addresses.ts'
+import { classNames } from '../components/class-names.ts'
+import { GameTile } from '../games/game-icon.tsx'
 import { StateBadge } from '../server/state-badge.tsx'
-import { ServerLink } from './server-cards.tsx'
-import { ServerMenu } from './server-menu.tsx'
-import { usageOf, useUnavailableReason } from './server-usage.tsx'
+import { Gauges } from './gauges.tsx'
 import type { ListedServer } from './listed-server.ts'
+import { RowActions } from './row-actions.tsx'
+import { SelectBox } from './select-box.tsx'
+import { Address, ServerLink } from './server-cards.tsx'
+import { gameOf, Place, Players } from './server-facts.tsx'
+import type { Selection } from './use-selection.ts'
 
-const cell = 'px-3 py-2'
+/** The columns of a row: what has no room is left out. */
+export const rowGrid =
+  'grid grid-cols-[minmax(0,1fr)_6.75rem_14.75rem_7.25rem] items-center gap-x-3 px-3 lg:grid-cols-[minmax(0,1fr)_8rem_15rem_7.25rem] xl:grid-cols-[minmax(0,1fr)_8rem_minmax(0,13rem)_18rem_7.25rem] xl:gap-x-4'
 
-/** Lists servers as a table. */
-export function ServerTable({ servers }: { servers: readonly ListedServer[] }) {
+/** The titles of the columns. */
+export function TableHead() {
   const { t } = useTranslation('home')
-  const heads = [
-    t('strings:word.name'),
-    t('strings:word.status'),
-    t('strings:word.address'),
-    t('strings:resource.cpu'),
-    t('strings:resource.memory'),
-    t('strings:resource.disk'),
-  ]
+  const head = 'py-2 text-start text-xs font-medium text-muted'
   return (
-    <div className="overflow-x-auto rounded-card border border-line bg-surface">
-      <table className="w-full text-left text-sm">
-        <caption className="sr-only">{t('title')}</caption>
-        <thead className="border-b border-line text-xs text-muted">
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col" className={`${cell} font-medium`}>
-                {head}
-              </th>
-            ))}
-            <th scope="col" className={cell}>
-              <span className="sr-only">{t('actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {servers.map((listed) => (
-            <ServerRow key={listed.server.uuid} listed={listed} />
-          ))}
-        </tbody>
-      </table>
+    <div role="row" className={classNames(rowGrid, 'border-b border-line')}>
+      <div role="columnheader" className={head}>
+        {t('strings:word.name')}
+      </div>
+      <div role="columnheader" className={head}>
+        {t('strings:word.status')}
+      </div>
+      <div role="columnheader" className={classNames(head, 'hidden xl:block')}>
+        {t('place.column')}
+      </div>
+      <div role="columnheader" className={head}>
+        {t('usage')}
+      </div>
+      <div role="columnheader" className={head}>
+        <span className="sr-only">{t('actions')}</span>
+      </div>
     </div>
   )
 }
 
-function ServerRow({ listed }: { listed: ListedServer }) {
-  const { t } = useTranslation('home')
-  const { server, stats, outage } = listed
-  const address = primaryAddress(server)
-  const reason = useUnavailableReason(listed)
+/** The cells of a server's row. */
+export function ServerCells({ listed, selection }: { listed: ListedServer; selection: Selection }) {
+  const { server, state, outage } = listed
   return (
-    <tr className="relative hover:bg-raised">
-      <th scope="row" className={`${cell} max-w-72 truncate font-medium`}>
-        <ServerLink listed={listed} />
-      </th>
-      <td className={cell}>
-        <StateBadge server={server} state={stats?.current_state ?? null} isUnreachable={outage !== null} />
-      </td>
-      <td className={`${cell} whitespace-nowrap`}>
-        <span className="relative flex items-center gap-1">
-          <span className="private font-mono text-xs">{address ?? t('strings:word.none')}</span>
-          {address && <CopyButton text={address} label={t('copy_address', { server: server.name })} />}
-        </span>
-      </td>
-      {reason === null ? (
-        usageOf(listed).map(({ name, text }) => (
-          <td key={name} className={`${cell} whitespace-nowrap tabular-nums`}>
-            {text}
-          </td>
-        ))
-      ) : (
-        <td colSpan={3} className={`${cell} text-muted`}>
-          {reason}
-        </td>
-      )}
-      <td className={`${cell} w-12`}>
-        <span className="relative">
-          <ServerMenu listed={listed} />
-        </span>
-      </td>
-    </tr>
+    <>
+      <div role="rowheader" className="flex min-w-0 items-center gap-2.5 py-1.5">
+        {selection.isActive ? (
+          <SelectBox server={server} selection={selection} />
+        ) : (
+          <GameTile name={`${server.game ?? ''} ${server.egg}`} icon={server.icon} />
+        )}
+        <div className="min-w-0">
+          <p className="truncate text-sm font-medium">
+            <ServerLink listed={listed} />
+          </p>
+          <div className="-my-2 flex min-w-0">
+            <Address listed={listed} />
+          </div>
+        </div>
+      </div>
+      <div role="cell" className="min-w-0 [&>span]:whitespace-normal">
+        <StateBadge server={server} state={state} isUnreachable={outage !== null} />
+      </div>
+      <div role="cell" className="hidden min-w-0 text-xs text-muted xl:block">
+        <p className="flex min-w-0 items-center gap-3">
+          <span className="truncate text-ink">{gameOf(server)}</span>
+          {state === 'running' && <Players players={server.players} />}
+        </p>
+        <p className="mt-0.5 flex min-w-0">
+          <Place server={server} />
+        </p>
+      </div>
+      <div role="cell">
+        <Gauges listed={listed} />
+      </div>
+      <div role="cell">
+        <RowActions listed={listed} />
+      </div>
+    </>
   )
 }

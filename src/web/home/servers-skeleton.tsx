@@ -9,12 +9,12 @@ export function ServersSkeleton({ view }: { view: View }) {
     <div
       role="status"
       aria-label={t('loading')}
-      className={isTable ? 'flex flex-col gap-px' : 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3'}
+      className={isTable ? 'flex flex-col gap-px' : 'grid gap-3 md:grid-cols-2 xl:grid-cols-3'}
     >
       {Array.from({ length: 6 }, (_, index) => (
         <div
           key={index}
-          className={`animate-pulse rounded-card border border-line bg-raised ${isTable ? 'h-13' : 'h-61'}`}
+          className={`animate-pulse rounded-card border border-line bg-raised ${isTable ? 'h-13' : 'h-37'}`}
         />
       ))}
     </div>

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { BottomBarPlace } from '../app/bottom-bar-place.tsx'
 import { site } from '../app/site.ts'
 import { Toasts } from '../components/toast.tsx'
 import { Tooltips } from '../components/tooltip.tsx'
@@ -10,12 +11,14 @@ const ActingBar = lazy(async () => ({ default: (await import('../acting/acting-b
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: () => (
     <>
-      <Outlet />
-      {site.acting && (
-        <Suspense>
-          <ActingBar acting={site.acting} />
-        </Suspense>
-      )}
+      <BottomBarPlace>
+        <Outlet />
+        {site.acting && (
+          <Suspense>
+            <ActingBar acting={site.acting} />
+          </Suspense>
+        )}
+      </BottomBarPlace>
       <Toasts />
       <Tooltips />
       <div id="route-announcer" aria-live="polite" className="sr-only" />

@@ -1,7 +1,11 @@
 import { type Allocation, rowsOf, type Server } from '../api/resources.ts'
 
 /** Returns the address players use to join: alias or IP, and port. */
-export function allocationAddress({ ip, ip_alias, port }: Allocation): string {
+export function allocationAddress({
+  ip,
+  ip_alias,
+  port,
+}: Pick<Allocation, 'ip' | 'ip_alias' | 'port'>): string {
   const host = ip_alias ?? ip
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

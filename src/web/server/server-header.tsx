@@ -7,11 +7,12 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { primaryAddress } from './addresses.ts'
 import { hasEffect, KillDialog, signalPermissions, usePower } from './power.tsx'
 import { useLive, useServer } from './server-context.tsx'
+import { IdentityItems, ServerTile } from './server-identity.tsx'
 import { useServerLive } from './server-live.ts'
 import { StateBadge } from './state-badge.tsx'
 import { isBlocked } from './server-state.ts'
 
-/** The name, address and state of the server, with its power buttons. */
+/** The game, name, address and state of the server, with its power buttons. */
 export function ServerHeader() {
   const { t } = useTranslation('server')
   const { server } = useServer()
@@ -20,19 +21,30 @@ export function ServerHeader() {
   const address = primaryAddress(server)
   return (
     <section aria-label={server.name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
-      <div className="min-w-0">
-        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-          <p className="min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">{server.name}</p>
-          <span role="status">
-            <StateBadge server={server} state={state} isUnreachable={isUnreachable && !isPanelUnreachable} />
-          </span>
+      <div className="flex min-w-0 items-center gap-3">
+        <ServerTile />
+        <div className="min-w-0">
+          <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+            {/* On a phone the bar above has the name. */}
+            <p className="hidden min-w-0 text-xl font-semibold wrap-anywhere sm:block">{server.name}</p>
+            <span role="status">
+              <StateBadge
+                server={server}
+                state={state}
+                isUnreachable={isUnreachable && !isPanelUnreachable}
+              />
+            </span>
+          </div>
+          <ul className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
+            {address && (
+              <li className="flex min-w-0 items-center gap-1">
+                <span className="private font-mono wrap-anywhere">{address}</span>
+                <CopyButton text={address} label={t('address.copy')} />
+              </li>
+            )}
+            <IdentityItems />
+          </ul>
         </div>
-        {address && (
-          <p className="flex items-center gap-1 text-sm text-muted">
-            <span className="private font-mono wrap-anywhere">{address}</span>
-            <CopyButton text={address} label={t('address.copy')} />
-          </p>
-        )}
       </div>
       <PowerButtons state={state} />
     </section>
@@ -59,7 +71,8 @@ function PowerButtons({ state }: { state: string | null }) {
         .map(({ signal, icon }) => (
           <Button
             key={signal}
-            variant={signal === 'start' ? 'primary' : 'plain'}
+            // A server that runs is not to be started: then nothing draws the eye to it.
+            variant={signal === 'start' && isAvailable(signal) ? 'primary' : 'plain'}
             icon={icon}
             disabled={!isAvailable(signal)}
             busy={power.isPending && power.variables === signal}
@@ -71,6 +84,7 @@ function PowerButtons({ state }: { state: string | null }) {
       {can(signalPermissions.kill) && (
         <IconButton
           icon={Skull}
+          variant="danger-plain"
           label={t('power.kill')}
           disabled={!isAvailable('kill')}
           onClick={() => setKilling(true)}

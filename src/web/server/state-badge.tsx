@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import type { Server } from '../api/resources.ts'
 import { Badge } from '../components/badge.tsx'
-import { displayedState } from './server-state.ts'
+import { displayedState, type ServerFlags } from './server-state.ts'
 
 /** Shows the state of a server. */
 export function StateBadge({
@@ -9,15 +8,14 @@ export function StateBadge({
   state,
   isUnreachable = false,
 }: {
-  server: Server
+  server: ServerFlags
   state: string | null
   isUnreachable?: boolean
 }) {
   const { t } = useTranslation()
-  const { name, tone } = displayedState(server, state, isUnreachable)
+  const { name, tone, shape } = displayedState(server, state, isUnreachable)
   return (
-    <Badge tone={tone}>
-      <span aria-hidden className="size-1.5 rounded-full bg-current" />
+    <Badge tone={tone} shape={shape}>
       {t(`state.${name}`)}
     </Badge>
   )

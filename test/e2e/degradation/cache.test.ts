@@ -1,14 +1,23 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { findPostgres } from '../../support/cloud-services.ts'
+import { findRedisServer } from '../../support/redis-servers.ts'
 import { failures } from '../../support/tcp-proxy.ts'
 import { expectWholeService } from './whole-service.ts'
 import { away503, createFixtures, refusalOf, type Fixtures } from './fixtures.ts'
 import { useDeployment } from './deployment.ts'
+import type { CacheKind } from './failing-cache.ts'
 
 const hasPostgres = await findPostgres('a panel without its cache')
+const hasRedis = await findRedisServer('a panel without its Redis')
 
-describe.skipIf(!hasPostgres)('a cache that is', () => {
-  const deployment = useDeployment()
+const kinds: [name: string, kind: CacheKind][] = [
+  ['over the REST protocol of Upstash', 'rest'],
+  ...(hasRedis ? [['over TCP', 'tcp'] as [string, CacheKind]] : []),
+  ['in the database', 'database'],
+]
+
+describe.skipIf(!hasPostgres).each(kinds)('a cache %s that is', (_name, kind) => {
+  const deployment = useDeployment({ cache: kind })
   let fixtures: Fixtures
   beforeAll(async () => {
     fixtures = await createFixtures(deployment)

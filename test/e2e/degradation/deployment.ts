@@ -19,6 +19,7 @@ import { sendRaw } from '../../support/raw-http.ts'
 import { startStubDaemon, type StubDaemon } from '../../support/stub-daemon.ts'
 import { until } from '../../support/until.ts'
 import { signingKeys } from '../../support/world.ts'
+import { type CacheKind, startFailingCache } from './failing-cache.ts'
 
 export type Call = { token?: string; body?: unknown; headers?: Record<string, string> }
 
@@ -46,7 +47,12 @@ export type Deployment = {
   close: () => Promise<void>
 }
 
-export type DeploymentOptions = { driver?: 'postgres' | 'neon'; poolSize?: number }
+export type DeploymentOptions = {
+  driver?: 'postgres' | 'neon'
+  poolSize?: number
+  /** Over the REST protocol of Upstash when left out. */
+  cache?: CacheKind
+}
 
 /** Starts one deployment for the tests of a file; restores all proxies after each test. */
 export function useDeployment(options: DeploymentOptions = {}): Deployment {
@@ -65,6 +71,7 @@ export function useDeployment(options: DeploymentOptions = {}): Deployment {
 async function startDeployment({
   driver = 'postgres',
   poolSize = 2,
+  cache: cacheKind = 'rest',
 }: DeploymentOptions): Promise<Deployment> {
   const services = await openCloudServices()
   const [store, daemon, otherDaemon, directory, port] = await Promise.all([
@@ -74,12 +81,14 @@ async function startDeployment({
     mkdtemp(join(tmpdir(), 'roost-degradation-')),
     freePort(),
   ])
-  const proxies = await startProxies(services, store, daemon)
+  const cache = await startFailingCache(cacheKind, services)
+  const proxies = { ...(await startProxies(services, store, daemon)), cache: cache.proxy }
   const origin = `http://localhost:${port}`
   const { environment, watcher } = environmentBehindProxies(services, store, proxies)
   const panel = await startNode(
     {
       ...environment,
+      ...cache.environment,
       APP_URL: origin,
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -134,6 +143,7 @@ async function startDeployment({
       for (const proxy of Object.values(proxies)) await proxy.restore()
       await panel.close()
       await Promise.all([...Object.values(proxies), store, daemon, otherDaemon].map((each) => each.close()))
+      await cache.close()
       await services.close()
       await rm(directory, { recursive: true, force: true })
     },
@@ -143,19 +153,22 @@ async function startDeployment({
 async function startProxies(services: CloudServices, store: TestStore, daemon: StubDaemon) {
   const portOf = (address = '') => Number(new URL(address).port || 5432)
   const { environment } = services
-  const [database, neon, cache, queue, objects, toDaemon] = await Promise.all([
+  const [database, neon, queue, objects, toDaemon] = await Promise.all([
     startTcpProxy(portOf(environment.DATABASE_URL)),
     startTcpProxy(portOf(`http://${environment.NEON_LOCAL_PROXY}`)),
-    startTcpProxy(portOf(environment.UPSTASH_REDIS_REST_URL)),
     startTcpProxy(portOf(environment.QSTASH_URL)),
     startTcpProxy(portOf(store.options.endpoint ?? '')),
     startTcpProxy(daemon.port),
   ])
-  return { database, neon, cache, queue, objects, daemon: toDaemon }
+  return { database, neon, queue, objects, daemon: toDaemon }
 }
 
 /** Builds the environment with every address behind its proxy, and a surface that gives access to the configuration of the panel. */
-function environmentBehindProxies(services: CloudServices, store: TestStore, proxies: Deployment['proxies']) {
+function environmentBehindProxies(
+  services: CloudServices,
+  store: TestStore,
+  proxies: Awaited<ReturnType<typeof startProxies>>,
+) {
   const url = new URL(services.environment.DATABASE_URL ?? '')
   url.host = proxies.database.address
   const { options } = store
@@ -173,7 +186,6 @@ function environmentBehindProxies(services: CloudServices, store: TestStore, pro
       ...services.environment,
       DATABASE_URL: url.href,
       NEON_LOCAL_PROXY: proxies.neon.address,
-      UPSTASH_REDIS_REST_URL: `http://${proxies.cache.address}`,
       QSTASH_URL: `http://${proxies.queue.address}`,
       S3_BUCKET: options.bucket,
       S3_REGION: options.region,
@@ -192,7 +204,7 @@ function environmentBehindProxies(services: CloudServices, store: TestStore, pro
 }
 
 /** Tables that change by themselves, or with every request. */
-const volatileTables = ['throttles', 'sessions', 'migrations']
+const volatileTables = ['cache_entries', 'throttles', 'sessions', 'migrations']
 const recurring = `name not in ('maintain-activity', 'prune', 'sweep-uploads')`
 
 async function readRows({ database }: CloudServices): Promise<Record<string, unknown>> {

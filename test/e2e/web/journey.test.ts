@@ -177,6 +177,48 @@ describe('an owner', { timeout: testTimeout }, () => {
     await driver.consoleSays(/Demo world ready on port \d+/)
   })
 
+  it('plans backups from the page of backups, and reads on the bell that one is complete', async () => {
+    const { page, button, dialog, heading, ...driver } = await sitDown()
+    await driver.signIn(panel.bootstrap.user)
+    await driver.openServer('Demo server')
+    await driver.openPart('Backups')
+    await page.getByRole('link', { name: 'Schedule backups' }).click()
+    const asked = dialog('Create schedule')
+    await asked.getByRole('list', { name: 'Tasks that are created' }).getByText('Create backup').waitFor()
+    expect(await asked.getByLabel('Name').inputValue()).toBe('Backup every 6 hours')
+    await asked.getByRole('button', { name: 'Create schedule' }).click()
+    await heading('Backup every 6 hours').waitFor()
+    await button('Run now').click()
+    await page.getByText('Backup every 6 hours: Succeeded').waitFor()
+    await driver.openPart('Backups')
+    await page.getByText('Running', { exact: true }).waitFor({ state: 'detached' })
+
+    await page.reload()
+    await page.getByRole('button', { name: /^Notifications, \d+ unread/ }).click()
+    const bell = page.getByRole('dialog', { name: 'Notifications' })
+    await bell
+      .getByRole('link', { name: /^Backup complete.*Unread/ })
+      .first()
+      .waitFor()
+    await bell.getByRole('button', { name: 'Mark all as read' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+    await bell
+      .getByRole('link', { name: /^Backup complete/ })
+      .first()
+      .click()
+    await heading('Backups').waitFor()
+    await bell.waitFor({ state: 'detached' })
+
+    // It does not cover the page that the browser goes back to.
+    await driver.openPart('Schedules')
+    await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+    await bell.waitFor()
+    await page.goBack()
+    await heading('Backups').waitFor()
+    await bell.waitFor({ state: 'detached' })
+  })
+
   it('reads in their own language why a run failed', async () => {
     const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
     const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
@@ -222,7 +264,12 @@ describe('a subuser', { timeout: testTimeout }, () => {
     await guest.openServer('Demo server')
     await guest.state('Live').waitFor()
     const line = await socket
-    expect(await guest.serverNav.getByRole('link').allInnerTexts()).toEqual(['Console', 'Files', 'Settings'])
+    expect(await guest.serverNav.getByRole('link').allInnerTexts()).toEqual([
+      'Console',
+      'Files',
+      'Usage',
+      'Settings',
+    ])
     for (const signal of ['Start', 'Restart', 'Stop', 'Kill']) {
       expect(await guest.button(signal).count(), signal).toBe(0)
     }

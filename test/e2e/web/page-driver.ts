@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Chromium, Tab } from '../../support/chromium.ts'
 import type { Account } from './player.ts'
@@ -11,13 +11,18 @@ export const testTimeout = 300_000
 export type PageDriver = ReturnType<typeof createPageDriver>
 
 /** Opens a browser at the panel of this URL, without a session. */
-export async function openPageDriver(chromium: Chromium, baseURL: string): Promise<PageDriver> {
+export async function openPageDriver(
+  chromium: Chromium,
+  baseURL: string,
+  options: BrowserContextOptions = {},
+): Promise<PageDriver> {
   const tab = await chromium.openTab({
     baseURL,
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
     locale: 'en-US',
     acceptDownloads: true,
+    ...options,
   })
   tab.page.setDefaultTimeout(stepTimeoutMs)
   return createPageDriver(tab)

@@ -7,7 +7,8 @@ import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './pan
 import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
 
 /** The console messages of a browser about unreachable servers. */
-const silence = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection to/
+const silence =
+  /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection to/
 
 let panel: PanelProcess
 let chromium: Chromium
@@ -108,7 +109,7 @@ describe('the application', { timeout: testTimeout }, () => {
     expect(await button('Create backup').isDisabled()).toBe(true)
     await page.goto('/')
     await page
-      .getByRole('listitem')
+      .getByRole('row')
       .filter({ hasText: 'Demo server' })
       .getByText('Suspended', { exact: true })
       .waitFor()
@@ -206,7 +207,7 @@ describe('the application', { timeout: testTimeout }, () => {
     })
     await driver.signIn(panel.bootstrap.user)
     await driver.openServer(name)
-    await page.getByText(name, { exact: true }).waitFor()
+    await page.getByRole('region', { name, exact: true }).getByText(name, { exact: true }).waitFor()
     expect(await page.title()).toBe(`Console · ${name} · Roost`)
     await button('Start').click()
     await driver.consoleSays(`Message of the day: ${message}`)
@@ -255,7 +256,7 @@ describe('the application', { timeout: testTimeout }, () => {
     await driver.openPart('Files')
     await page.getByRole('alert').getByText('The node is not responding').waitFor()
     await page.getByRole('link', { name: 'Roost' }).click()
-    const card = page.getByRole('listitem').filter({ hasText: 'Distant world' })
+    const card = page.getByRole('row').filter({ hasText: 'Distant world' })
     await card.getByText('Node unreachable').waitFor()
     await card.getByText(/The node (has been unreachable since|is unreachable)/).waitFor()
 

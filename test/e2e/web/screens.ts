@@ -15,7 +15,9 @@ export type Screen = {
 
 export const viewports = [
   { name: 'phone', width: 360, height: 740 },
+  { name: 'laptop', width: 1366, height: 650 },
   { name: 'desktop', width: 1440, height: 900 },
+  { name: 'monitor', width: 1920, height: 1080 },
 ] as const
 export const themes = ['light', 'dark'] as const
 
@@ -47,22 +49,90 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
       // The terminal's code comes after the page.
       act: (page) => page.locator('.xterm-screen').waitFor(),
     },
+    {
+      name: 'console-filter',
+      path: about(''),
+      shows: 'Live',
+      act: async (page) => {
+        await page.locator('.xterm-screen').waitFor()
+        await page.getByRole('button', { name: 'Filter by level' }).click()
+        await page.getByRole('button', { name: 'Next error' }).waitFor()
+      },
+    },
+    {
+      name: 'console-commands',
+      path: about(''),
+      shows: 'Live',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Commands' }).click()
+        await page.getByRole('dialog', { name: 'Commands' }).waitFor()
+        await page.getByText('Nothing saved yet').waitFor()
+      },
+    },
+    { name: 'usage', path: about('/usage'), shows: /Network|No usage in this period/ },
     { name: 'files', path: about('/files'), shows: 'notes.txt' },
     {
       name: 'editor',
       path: `${about('/files/edit')}?file=${encodeURIComponent('/notes.txt')}`,
       shows: 'Second line',
     },
+    { name: 'files-search', path: about('/files'), shows: 'notes.txt', act: searchFolders },
+    {
+      name: 'editor-problem',
+      path: `${about('/files/edit')}?file=${encodeURIComponent('/plugins/config.yml')}`,
+      shows: 'motd',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Check for errors' }).click()
+        await page.getByText('Map keys must be unique').waitFor()
+      },
+    },
+    {
+      name: 'archive',
+      path: `${about('/files/edit')}?file=${encodeURIComponent('/plugins.tar.gz')}`,
+      shows: 'plugins/config.yml',
+    },
     { name: 'trash', path: about('/trash'), shows: 'old.txt' },
     { name: 'databases', path: about('/databases'), shows: /database/i },
     { name: 'schedules', path: about('/schedules'), shows: 'Nightly restart' },
     { name: 'schedule', path: about(`/schedules/${schedule}`), shows: 'say restarting' },
+    {
+      name: 'schedule-template',
+      path: about('/schedules'),
+      shows: 'Nightly restart',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Create schedule' }).click()
+        await page.getByLabel('Start from').selectOption('Nightly restart')
+        await page.getByText('Warns players twice').waitFor()
+      },
+    },
     { name: 'users', path: about('/users'), shows: 'friend@roost.example' },
     { name: 'backups', path: about('/backups'), shows: 'Before the update' },
+    {
+      name: 'restore',
+      path: about('/backups'),
+      shows: 'Before the update',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Actions for Before the update' }).click()
+        await page.getByRole('menuitem', { name: 'Restore' }).click()
+        await page.getByText('What will be lost').waitFor()
+      },
+    },
     { name: 'network', path: about('/network'), shows: 'Primary' },
     { name: 'startup', path: about('/startup'), shows: 'Message of the day' },
+    {
+      name: 'notifications',
+      // The panel covers buttons until another page is opened.
+      path: about('/startup'),
+      shows: 'Message of the day',
+      act: async (page) => {
+        await page.getByRole('button', { name: /^Notifications/ }).click()
+        await page.getByText('E-mail notifications').waitFor()
+      },
+    },
     { name: 'settings', path: about('/settings'), shows: 'Reinstall server' },
     { name: 'activity', path: about('/activity'), shows: 'friend@roost.example' },
+    // The tray stays until the page is loaded anew.
+    { name: 'files-chosen-and-tray', path: about('/files'), shows: 'notes.txt', act: chooseAndUpload },
     { name: 'account', path: '/account', shows: 'Change password' },
     {
       name: 'verify-email',
@@ -73,6 +143,29 @@ export function playerScreens({ server, schedule }: ScreenData): Screen[] {
     { name: 'account-api', path: '/account/api', shows: 'For the bot' },
     { name: 'account-ssh', path: '/account/ssh', shows: 'laptop' },
     { name: 'account-activity', path: '/account/activity', shows: 'Download CSV' },
+    { name: 'servers-favourites', path: '/?place=favourites', shows: 'No favourites yet' },
+    { name: 'servers-nothing-found', path: '/?state=stopping', shows: 'No servers match' },
+    {
+      name: 'servers-selected',
+      path: '/',
+      shows: 'Demo server',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Select several servers' }).click()
+        await page.getByRole('checkbox', { name: 'Select Demo server' }).check()
+        await page.getByText('1 selected').waitFor()
+      },
+    },
+    {
+      name: 'servers-cards',
+      path: '/',
+      shows: 'Demo server',
+      // Phones have cards alone.
+      act: async (page) => {
+        const cards = page.getByRole('button', { name: 'Cards' })
+        if (await cards.isVisible()) await cards.click()
+        await page.getByRole('list', { name: 'Servers' }).waitFor()
+      },
+    },
   ]
 }
 
@@ -148,9 +241,26 @@ export const adminScreens: Screen[] = [
   { name: 'admin-jobs', path: '/admin/jobs', shows: /in total/ },
   { name: 'admin-activity', path: '/admin/activity', shows: 'CSV' },
   { name: 'admin-appearance', path: '/admin/settings/appearance', shows: 'Preview' },
-  { name: 'admin-settings-first', path: '/admin/settings', shows: 'An empty field has its default.' },
+  { name: 'admin-settings-first', path: '/admin/settings', shows: 'Fields left empty use their default.' },
   { name: 'admin-settings', path: '/admin/settings/sign_in', shows: 'sign_in.password' },
 ]
+
+/** Searches the folders below for a name. */
+async function searchFolders(page: Page): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Filter by name' }).fill('config')
+  await page.getByRole('button', { name: 'Search subfolders' }).click()
+  await page.getByText('The search is complete.').waitFor()
+}
+
+/** Chooses an entry of the folder and uploads a file. */
+async function chooseAndUpload(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: 'Select notes.txt' }).check()
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Drop files or folders here, or choose files' }).click()
+  const buffer = Buffer.from('Uploaded')
+  await (await chooser).setFiles([{ name: `upload-${Date.now()}.txt`, mimeType: 'text/plain', buffer }])
+  await page.getByText('All uploads are complete').waitFor()
+}
 
 /** Compares the demo's egg, as it would be with another command, with the one of the panel. */
 async function compareDemoEgg(page: Page): Promise<void> {
@@ -219,6 +329,10 @@ export async function seedScreens(panel: PanelProcess): Promise<ScreenData> {
   await writeFile(panel, identifier, '/notes.txt', 'First line\nSecond line\n')
   await writeFile(panel, identifier, '/old.txt', 'No longer needed\n')
   await must('POST', `${about}/files/create-folder`, { root: '/', name: 'plugins' })
+  await writeFile(panel, identifier, '/plugins/config.yml', 'motd: Welcome\nslots: 20\nslots: 40\n')
+  const packed = await must('POST', `${about}/files/compress`, { root: '/', files: ['plugins'] })
+  const archive = { from: packed.attributes.name, to: 'plugins.tar.gz' }
+  await must('PUT', `${about}/files/rename`, { root: '/', files: [archive] })
   await must('POST', `${about}/trash`, { root: '/', files: ['old.txt'] })
   await must('POST', `${about}/backups`, { name: 'Before the update' })
   const cron = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }

@@ -12,13 +12,17 @@ import {
 } from './screens.ts'
 import { openGuest, openSignedIn } from './appearance.ts'
 import { startLocalhostPanel } from './panel-fixtures.ts'
+import { guestOfServerScreens, newcomerScreens, seedStates, stateScreens } from './state-screens.ts'
 
-// `npm run screenshots`: a picture of every screen, on phone and desktop, light and dark, in `screenshots/`.
+// `npm run screenshots`: a picture of every screen and state, in four sizes, light and dark, in `screenshots/`; of those
+// whose names contain the argument only, where there is one.
 const folder = 'screenshots'
+const part = process.argv[2] ?? ''
 
 const [panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
 try {
   const screenData = await seedScreens(panel)
+  const accounts = await seedStates(panel)
   await rm(folder, { recursive: true, force: true })
   for (const viewport of viewports) {
     for (const theme of themes) {
@@ -26,11 +30,12 @@ try {
       await mkdir(target, { recursive: true })
       await take(await openGuest(chromium, panel, { viewport, theme }), guestScreens, target)
       await take(await openSignedIn(chromium, panel, { viewport, theme }), playerScreens(screenData), target)
-      await take(
-        await openSignedIn(chromium, panel, { viewport, theme }, panel.bootstrap.admin),
-        adminScreens,
-        target,
-      )
+      const as = (account?: { username: string; password: string }) =>
+        openSignedIn(chromium, panel, { viewport, theme }, account)
+      await take(await as(), stateScreens(panel, screenData), target)
+      await take(await as(accounts.newcomer), newcomerScreens, target)
+      await take(await as(accounts.guestOfServer), guestOfServerScreens(screenData), target)
+      await take(await as(panel.bootstrap.admin), adminScreens, target)
     }
   }
 } finally {
@@ -39,7 +44,7 @@ try {
 }
 
 async function take({ page, context }: Tab, screens: Screen[], target: string): Promise<void> {
-  for (const screen of screens) {
+  for (const screen of screens.filter(({ name }) => name.includes(part))) {
     const path = `${target}/${screen.name}.png`
     // The picture of a page that does not come shows why.
     const reason = await openScreen(page, screen).then(

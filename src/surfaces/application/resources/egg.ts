@@ -33,6 +33,8 @@ export const EggResource = resource(
       update_url: z.string().nullable(),
       force_outgoing_ip: z.boolean(),
       query_game: z.string().nullable(),
+      icon: z.string().nullable(),
+      command_snippets: z.array(z.object({ name: z.string(), command: z.string() })),
       script: z.object({
         privileged: z.boolean(),
         install: z.string().nullable(),
@@ -66,6 +68,8 @@ export const EggResource = resource(
     update_url: row.updateUrl,
     force_outgoing_ip: row.forceOutgoingIp,
     query_game: row.queryGame,
+    icon: row.icon,
+    command_snippets: row.commandSnippets,
     script: {
       privileged: row.scriptIsPrivileged,
       install: row.scriptInstall,

@@ -5,7 +5,7 @@ import type { RunWithSteps } from '../../../domain/schedules/run-history.ts'
 import type { ScheduleWithTasks } from '../../../domain/schedules/schedules.ts'
 import { resource, timestamp, Timestamp, timestampOrNull } from '../../../http/resource.ts'
 
-/** A task of a schedule; `time_offset` is seconds after the previous task. */
+/** A task of a schedule; `time_offset` is seconds after the previous task. `keep_backups` is there where it is set. */
 export const TaskResource = resource(
   'schedule_task',
   () =>
@@ -17,6 +17,7 @@ export const TaskResource = resource(
       time_offset: z.int(),
       is_queued: z.boolean(),
       continue_on_failure: z.boolean(),
+      keep_backups: z.int().optional(),
       created_at: Timestamp(),
       updated_at: Timestamp(),
     }),
@@ -28,6 +29,7 @@ export const TaskResource = resource(
     time_offset: task.timeOffset,
     is_queued: task.isQueued,
     continue_on_failure: task.continueOnFailure,
+    ...(task.keepBackups === null ? {} : { keep_backups: task.keepBackups }),
     created_at: timestamp(task.createdAt),
     updated_at: timestamp(task.updatedAt),
   }),

@@ -4,7 +4,7 @@ import { classNames } from '../../components/class-names.ts'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import { can } from '../levels.ts'
 import type { EggDifference } from '../resources.ts'
-import { compareLines, type DifferenceLine } from './line-difference.ts'
+import { compareLines, type DifferenceLine } from '../../components/line-difference.ts'
 
 type Field = EggDifference['fields'][number]
 

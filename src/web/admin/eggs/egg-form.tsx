@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { adminSend } from '../../api/admin.ts'
+import { drawingNames } from '../../games/game-icon.tsx'
 import { currentOf } from '../form/current-version.ts'
-import { FormSection, LongTextInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
+import { FormSection, LongTextInput, SelectInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import type { Egg } from '../resources.ts'
@@ -18,6 +19,7 @@ const valuesOf = (egg: Egg): FormValues => ({
   name: egg.name,
   author: egg.author,
   description: egg.description ?? '',
+  icon: egg.icon ?? '',
   docker_images: Object.entries(egg.docker_images)
     .map(([name, image]) => `${name} | ${image}`)
     .join('\n'),
@@ -27,6 +29,7 @@ const valuesOf = (egg: Egg): FormValues => ({
   config_files: jsonOf(egg.config.files),
   features: listText(egg.features),
   file_denylist: listText(egg.config.file_denylist),
+  command_snippets: egg.command_snippets.map(({ name, command }) => `${name} | ${command}`).join('\n'),
   update_url: egg.update_url ?? '',
   script_container: egg.script.container,
   script_entry: egg.script.entry,
@@ -44,6 +47,14 @@ const imagesOf = (value: unknown) =>
       return [at < 0 ? image : line.slice(0, at).trim(), image]
     }),
   )
+
+/** Reads `Name | command` lines; a line without a name has that of its command. */
+const snippetsOf = (value: unknown) =>
+  linesOf(value).map((line) => {
+    const at = line.indexOf('|')
+    const command = line.slice(at + 1).trim()
+    return { name: at < 0 ? command : line.slice(0, at).trim(), command }
+  })
 
 function parsed(value: unknown): unknown {
   const text = String(value).trim()
@@ -71,11 +82,13 @@ export function EggForm({ path, egg }: { path: string; egg: Egg }) {
           path,
           {
             ...values,
+            icon: values.icon === '' ? null : values.icon,
             docker_images: imagesOf(values.docker_images),
             config_startup: parsed(values.config_startup),
             config_files: parsed(values.config_files),
             features: linesOf(values.features),
             file_denylist: linesOf(values.file_denylist),
+            command_snippets: snippetsOf(values.command_snippets),
           },
           version,
         )
@@ -84,6 +97,13 @@ export function EggForm({ path, egg }: { path: string; egg: Egg }) {
       <FormSection title={t('eggs.identity')}>
         <TextInput name="name" isRequired />
         <TextInput name="author" />
+        <SelectInput
+          name="icon"
+          choices={[
+            ['', t('eggs.icon.guessed')],
+            ...drawingNames.map((drawing) => [drawing, t(`eggs.icon.${drawing}`)] as const),
+          ]}
+        />
         <LongTextInput name="description" rows={2} className={wide} />
         <TextInput name="update_url" type="url" className={wide} />
       </FormSection>
@@ -96,6 +116,7 @@ export function EggForm({ path, egg }: { path: string; egg: Egg }) {
         <LongTextInput name="config_files" isMono rows={4} />
         <LongTextInput name="features" isMono rows={2} />
         <LongTextInput name="file_denylist" isMono rows={2} />
+        <LongTextInput name="command_snippets" isMono rows={3} className={wide} />
       </FormSection>
       <FormSection title={t('eggs.installing')}>
         <TextInput name="script_container" isMono />

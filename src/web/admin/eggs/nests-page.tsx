@@ -17,7 +17,7 @@ import { LongTextInput, TextInput } from '../form/fields.tsx'
 import { type FormValues, ResourceForm } from '../form/resource-form.tsx'
 import { can } from '../levels.ts'
 import { relatedRows, type Egg, type Nest, type PageOf } from '../resources.ts'
-import { GameIcon } from './game-icon.tsx'
+import { GameIcon } from '../../games/game-icon.tsx'
 import { ImportEggs } from './import-eggs.tsx'
 
 /** The nests with their eggs. */
@@ -29,22 +29,25 @@ export function NestsPage() {
     ...adminQuery<PageOf<Nest>>('/nests', { include: 'eggs', per_page: 100 }),
     select: rowsOf,
   })
+  const create = can('nests', 'write') && (
+    <Button variant="primary" icon={Plus} onClick={() => setEdited('new')}>
+      {t('eggs.create_nest')}
+    </Button>
+  )
   return (
     <AdminPage
       title={t('nav.nests')}
       text={t('eggs.text')}
-      actions={
-        can('nests', 'write') && (
-          <Button variant="primary" icon={Plus} onClick={() => setEdited('new')}>
-            {t('eggs.create_nest')}
-          </Button>
-        )
-      }
+      actions={query.data && query.data.length > 0 && create}
     >
       <Loaded query={query}>
         {(nests) => (
           <div className="flex flex-col gap-4">
-            {nests.length === 0 && <EmptyState icon={FileUp} title={t('eggs.empty')} />}
+            {nests.length === 0 && (
+              <EmptyState icon={FileUp} title={t('eggs.empty')}>
+                {create}
+              </EmptyState>
+            )}
             {nests.map((nest) => (
               <NestCard
                 key={nest.id}
@@ -111,7 +114,7 @@ function NestCard({ nest, onEdit, onImport }: { nest: Nest; onEdit: () => void; 
 const EggItem = ({ nest, egg }: { nest: Nest; egg: Egg }) => (
   <li className="min-w-0 rounded-control border border-line p-3 text-sm">
     <p className="flex items-center gap-2">
-      <GameIcon name={egg.name} />
+      <GameIcon name={egg.name} icon={egg.icon} />
       <AdminLink to={`nests/${nest.id}/${egg.id}`} className={`${linkStyle} mr-auto wrap-anywhere`}>
         {egg.name}
       </AdminLink>

@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import { adminGet } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
-import { GameIcon } from '../eggs/game-icon.tsx'
+import { GameIcon } from '../../games/game-icon.tsx'
 import { addressOfAllocation } from '../addresses.ts'
 import {
   relatedRows,
@@ -58,7 +58,7 @@ const eggChoice = (egg: Egg, nest?: string): Choice => ({
   id: String(egg.id),
   text: egg.name,
   ...(nest ? { hint: nest } : {}),
-  icon: createElement(GameIcon, { name: egg.name }),
+  icon: createElement(GameIcon, { name: egg.name, icon: egg.icon }),
 })
 
 /** Fetches every egg with its nest; there are few of them. */

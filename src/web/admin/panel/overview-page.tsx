@@ -40,7 +40,8 @@ export function OverviewPage() {
 type Concern = Overview['attention'][number]
 
 /** Returns where a concern, or one of the resources that it names, is looked at. */
-function pathOf({ object }: Concern, id?: string | number): string {
+function pathOf({ id: concern, object }: Concern, id?: string | number): string {
+  if (concern === 'mail_missing') return 'settings'
   if (object === 'node') return id === undefined ? 'nodes' : `nodes/${id}`
   if (object === 'server') return id === undefined ? 'servers' : `servers/${id}`
   return object === 'job' ? 'jobs' : 'activity'

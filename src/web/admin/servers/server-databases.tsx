@@ -46,7 +46,14 @@ export function ServerDatabases({ server }: { server: Server }) {
 
 function NoDatabases({ hasHosts }: { hasHosts: boolean }) {
   const { t } = useTranslation('admin')
-  if (hasHosts) return <EmptyState icon={DatabaseIcon} title={t('servers.no_databases')} />
+  if (hasHosts)
+    return (
+      <EmptyState
+        icon={DatabaseIcon}
+        title={t('servers.no_databases')}
+        text={t('servers.no_databases_text')}
+      />
+    )
   return (
     <EmptyState icon={DatabaseIcon} title={t('servers.no_databases')} text={t('servers.no_hosts')}>
       {can('database_hosts', 'write') && (

@@ -4,9 +4,11 @@ import { useTranslation } from 'react-i18next'
 import { adminQuery, adminSend } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { Badge } from '../../components/badge.tsx'
+import { buttonStyle } from '../../components/button.tsx'
 import { RowList } from '../../components/card.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { AdminAction } from '../admin-action.tsx'
+import { AdminLink } from '../admin-link.tsx'
 import { can } from '../levels.ts'
 import { MountPaths } from '../mounts/mount-fields.tsx'
 import type { Mount, PageOf, Server } from '../resources.ts'
@@ -35,8 +37,14 @@ export function ServerMounts({ server }: { server: Server }) {
         ]
         if (rows.length === 0)
           return (
-            <EmptyState icon={FolderSymlink} title={t('mounts.none_allowed')}>
-              {t('mounts.none_allowed_text')}
+            <EmptyState
+              icon={FolderSymlink}
+              title={t('mounts.none_allowed')}
+              text={t('mounts.none_allowed_text')}
+            >
+              <AdminLink to="mounts" className={buttonStyle()}>
+                {t('nav.mounts')}
+              </AdminLink>
             </EmptyState>
           )
         return (

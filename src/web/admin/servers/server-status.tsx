@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Badge, type Tone } from '../../components/badge.tsx'
+import { type Shape, StatusShape } from '../../components/status-shape.tsx'
 import type { Server } from '../resources.ts'
 
 /** The statuses that a list of servers can be filtered by; `normal` is that of servers without one. */
@@ -36,20 +37,21 @@ type State = (typeof processStates)[number]
 export const stateText = (state: State) =>
   state === 'unknown' ? 'servers.state_unknown' : `strings:state.${state}`
 
-const dots: Record<State, string> = {
-  running: 'bg-good',
-  starting: 'bg-warn',
-  stopping: 'bg-warn',
-  offline: 'bg-muted',
-  unknown: 'border border-muted',
+const shapes: Record<State, [Shape, string]> = {
+  running: ['disc', 'text-good'],
+  starting: ['half', 'text-warn'],
+  stopping: ['half', 'text-warn'],
+  offline: ['ring', 'text-muted'],
+  unknown: ['diamond', 'text-muted'],
 }
 
 /** The state of a server's process at the last check of its node. */
 export function ProcessState({ state = 'unknown' }: { state?: State | undefined }) {
   const { t } = useTranslation('admin')
+  const [shape, colour] = shapes[state]
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <span aria-hidden className={`size-2 rounded-full ${dots[state]}`} />
+      <StatusShape shape={shape} className={colour} />
       {t(stateText(state))}
     </span>
   )

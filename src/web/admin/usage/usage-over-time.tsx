@@ -3,39 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import { ChartLine } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { adminListQuery } from '../../api/admin.ts'
-import { formatBytes, formatNumber, formatPercent } from '../../app/formats.ts'
-import { site } from '../../app/site.ts'
 import { useStoredChoice } from '../../app/use-stored-choice.ts'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
-import { type Period, UsageChart } from '../../server/console/usage-chart.tsx'
-import type { Item } from '../resources.ts'
-import { type Statistics, type Timeline, timelineOf, type UsagePoint } from './usage-points.ts'
+import type { Period } from '../../server/usage/chart-options.ts'
+import { UsageChart } from '../../server/usage/usage-chart.tsx'
+import { type Timeline, timelineOf } from '../../server/usage/timeline.ts'
+import { periodNames, periods, shownPeriods } from '../../server/usage/periods.ts'
+import { scales } from '../../server/usage/scales.ts'
+import type { Item, NodeStatistics, ServerStatistics } from '../resources.ts'
 
-const periodNames = ['24h', '1h', '7d', '30d'] as const
-type PeriodName = (typeof periodNames)[number]
+/** What nodes and servers have in common, and what only nodes have. */
+type UsagePoint = Omit<NodeStatistics['points'][number], 'running_servers'> & { running_servers?: number }
+type Statistics = Omit<NodeStatistics | ServerStatistics, 'points'> & { points: UsagePoint[] }
 
-const day = 86_400
-const formatter = (options: Intl.DateTimeFormatOptions) => {
-  const format = new Intl.DateTimeFormat(site.locale, options)
-  return (milliseconds: number) => format.format(milliseconds)
-}
-const clock = formatter({ timeStyle: 'short' })
-const date = formatter({ month: 'short', day: 'numeric' })
-const daySteps = [1, 2, 3, 5, 7, 10].map((days) => days * day)
-const periods: Record<PeriodName, Period> = {
-  '1h': { seconds: 3600, formatTime: clock },
-  '24h': { seconds: day, formatTime: clock },
-  '7d': { seconds: 7 * day, formatTime: date, timeSteps: daySteps },
-  '30d': { seconds: 30 * day, formatTime: date, timeSteps: daySteps },
-}
-const shownOrder: readonly PeriodName[] = ['1h', '24h', '7d', '30d']
 const refetchIntervalMs = 60_000
-
-/** Powers of two, as steps of a scale in bytes. */
-const byteSteps = Array.from({ length: 50 }, (_, power) => 2 ** power)
-const bytesPerSecond = (value: number) => `${formatBytes(value)}/s`
 
 /** Charts of the stored usage of a node or a server, over a period that stays chosen. */
 export function UsageOverTime({ path }: { path: string }) {
@@ -49,7 +32,7 @@ export function UsageOverTime({ path }: { path: string }) {
   return (
     <>
       <div role="group" aria-label={t('usage.period')} className="mb-4 flex flex-wrap gap-1">
-        {shownOrder.map((name) => (
+        {shownPeriods.map((name) => (
           <Button
             key={name}
             aria-pressed={name === period}
@@ -71,13 +54,6 @@ export function UsageOverTime({ path }: { path: string }) {
       </Loaded>
     </>
   )
-}
-
-const scales = {
-  percent: { scaleMax: 10, format: (value: number) => formatPercent(value) },
-  bytes: { scaleMax: 1024, steps: byteSteps, format: formatBytes },
-  rate: { scaleMax: 1024, steps: byteSteps, format: bytesPerSecond },
-  count: { scaleMax: 2, format: (value: number) => formatNumber(value, 1) },
 }
 
 type CurveOf = readonly [name: string, colour: string, valueOf: (point: UsagePoint) => number | null]
@@ -145,7 +121,7 @@ function Chart({
 }: {
   title: string
   scale: keyof typeof scales
-  timeline: Timeline
+  timeline: Timeline<UsagePoint>
   period: Period
   curves: readonly CurveOf[]
 }) {

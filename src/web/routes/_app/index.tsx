@@ -1,42 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import { SearchX, Server as ServerIcon } from 'lucide-react'
-import { useMemo } from 'react'
+import { FolderOpen, SearchX, Server as ServerIcon } from 'lucide-react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Announcements } from '../../announcements/announcements.tsx'
 import { rowsOf } from '../../api/resources.ts'
-import { resourcesQuery, type ServerPage, serversQuery } from '../../api/servers.ts'
+import { foldersQuery, summariesQuery } from '../../api/server-list.ts'
 import { usePageTitle } from '../../app/page-title.ts'
 import { site } from '../../app/site.ts'
 import { useStoredChoice } from '../../app/use-stored-choice.ts'
 import { useIsWide } from '../../app/use-is-wide.ts'
 import { Button } from '../../components/button.tsx'
 import { PageHeader } from '../../components/card.tsx'
-import { Pager } from '../../components/pager.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
-import { type HomeSearch, readHomeSearch, serverSorts, type Sort } from '../../home/home-search.ts'
-import { type HomeChange, HomeTools, type View, views } from '../../home/home-tools.tsx'
-import { ServerCards } from '../../home/server-cards.tsx'
-import { ServerTable } from '../../home/server-table.tsx'
-import { listServers } from '../../home/listed-server.ts'
+import { requestOf } from '../../home/home-request.ts'
+import {
+  type HomeChange,
+  type HomeSearch,
+  isFiltered,
+  noFilters,
+  readHomeSearch,
+} from '../../home/home-search.ts'
+import { HomeTools, views } from '../../home/home-tools.tsx'
+import { PlaceTabs } from '../../home/place-tabs.tsx'
+import { ServerList } from '../../home/server-list.tsx'
+import { preloadServerMenus } from '../../home/server-menu.tsx'
 import { ServersSkeleton } from '../../home/servers-skeleton.tsx'
+import { useSelection } from '../../home/use-selection.ts'
 
-/** Of the usage the panel knows nothing: that order is one of the page alone. */
-const isOfPage = (sort: Sort): sort is 'cpu' | 'memory' => sort === 'cpu' || sort === 'memory'
+/** Until then the page has its data, and its menus are loaded before they are opened. */
+const preloadDelayMs = 1500
 
-const queryOf = ({ scope = 'accessible', q = '', sort = 'listed', ...rest }: HomeSearch) =>
-  serversQuery({
-    ...rest,
-    scope,
-    search: q,
-    ...(sort === 'listed' || isOfPage(sort) ? {} : { sort: serverSorts[sort] }),
-  })
+// Few visits act on several servers.
+const BulkBar = lazy(async () => ({ default: (await import('../../home/bulk-bar.tsx')).BulkBar }))
 
 export const Route = createFileRoute('/_app/')({
   validateSearch: readHomeSearch,
   loaderDeps: ({ search }) => search,
   // The page renders at once; the list shows a skeleton until the servers are there.
-  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(queryOf(deps)),
+  loader: ({ context, deps }) => {
+    void context.queryClient.prefetchQuery(summariesQuery(requestOf(deps)))
+    void context.queryClient.prefetchQuery(foldersQuery)
+  },
   component: Home,
 })
 
@@ -48,7 +53,13 @@ function Home() {
   const [storedView, setView] = useStoredChoice('roost.home.view', views)
   const isWide = useIsWide()
   const view = isWide ? storedView : 'cards'
-  const servers = useQuery(queryOf(search))
+  const request = requestOf(search)
+  const servers = useQuery(summariesQuery(request))
+  const selection = useSelection()
+  useEffect(() => {
+    const timer = setTimeout(preloadServerMenus, preloadDelayMs)
+    return () => clearTimeout(timer)
+  }, [])
   const change = (next: object) =>
     void navigate({ search: (before) => readHomeSearch({ ...before, ...next }), replace: true })
   return (
@@ -61,69 +72,50 @@ function Home() {
         text={
           servers.data
             ? t('strings:amount.servers', { count: servers.data.meta.pagination.total })
-            : t('strings:loading')
+            : !servers.isError && t('strings:loading')
         }
       />
+      <PlaceTabs place={search.place} onPlace={(place) => change({ place })} />
       <HomeTools
         search={search}
-        nodes={servers.data ? rowsOf(servers.data).map(({ node }) => node) : []}
+        servers={servers.data ? rowsOf(servers.data) : []}
         onChange={change}
         view={view}
         onViewChange={setView}
+        selection={selection}
       />
       <Loaded query={servers} skeleton={<ServersSkeleton view={view} />}>
-        {(page) =>
-          page.data.length === 0 ? (
+        {({ meta: { pagination } }) =>
+          pagination.total === 0 ? (
             <NoServers search={search} onChange={change} />
           ) : (
-            <ServerList
-              page={page}
-              search={search}
-              view={view}
-              onPage={(number) => change({ page: number })}
-            />
+            <ServerList request={request} total={pagination.total} view={view} selection={selection} />
           )
         }
       </Loaded>
-    </main>
-  )
-}
-
-function ServerList({
-  page,
-  search,
-  view,
-  onPage,
-}: {
-  page: ServerPage
-  search: HomeSearch
-  view: View
-  onPage: (page: number) => void
-}) {
-  const { t } = useTranslation('home')
-  const rows = useMemo(() => rowsOf(page), [page])
-  const resources = useQuery(resourcesQuery(rows.map(({ uuid }) => uuid)))
-  const shown = listServers(rows, resources.data, search.sort ?? 'listed')
-  const { pagination } = page.meta
-  return (
-    <>
-      {view === 'table' ? <ServerTable servers={shown} /> : <ServerCards servers={shown} />}
-      <Pager pagination={pagination} onPage={onPage} />
-      {pagination.total_pages > 1 && isOfPage(search.sort ?? 'listed') && (
-        <p className="text-center text-xs text-muted">{t('sort.within_page')}</p>
+      {selection.isActive && (
+        <Suspense>
+          <BulkBar selection={selection} request={request} />
+        </Suspense>
       )}
-    </>
+    </main>
   )
 }
 
 function NoServers({ search, onChange }: { search: HomeSearch; onChange: (change: HomeChange) => void }) {
   const { t } = useTranslation('home')
-  if (search.q || search.state || search.node) {
+  if (isFiltered(search)) {
     return (
       <EmptyState icon={SearchX} title={t('nothing_found')} text={t('nothing_found_text')}>
-        <Button onClick={() => onChange({ q: undefined, state: undefined, node: undefined })}>
-          {t('clear_search')}
-        </Button>
+        <Button onClick={() => onChange(noFilters)}>{t('clear_search')}</Button>
+      </EmptyState>
+    )
+  }
+  if (search.place !== undefined) {
+    const kind = search.place === 'favourites' ? 'favourites' : 'folder'
+    return (
+      <EmptyState icon={FolderOpen} title={t(`place.empty_${kind}`)} text={t(`place.empty_${kind}_text`)}>
+        <Button onClick={() => onChange({ place: undefined })}>{t('place.show_all')}</Button>
       </EmptyState>
     )
   }

@@ -16,6 +16,7 @@ import { Checkbox } from '../../components/switch.tsx'
 import { toast, toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { BackupError } from './backup-error.tsx'
+import { RestoreLosses } from './restore-losses.tsx'
 
 type Props = { backup: Backup; onClose: () => void }
 
@@ -86,6 +87,7 @@ export function RestoreBackup({ backup, onClose }: Props) {
       busy={restore.isPending}
       onConfirm={() => restore.mutate()}
     >
+      <RestoreLosses backup={backup} truncate={truncate} />
       <Checkbox
         label={t('truncate')}
         hint={t('truncate_hint')}

@@ -1,4 +1,4 @@
-import { ArchiveRestore, Download, Ellipsis, Lock, LockOpen, Trash2 } from 'lucide-react'
+import { ArchiveRestore, Download, Ellipsis, Lock, LockOpen, NotebookPen, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Backup, hasFailed, isRunning } from '../../api/backups.ts'
@@ -11,6 +11,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx'
 import { Progress } from '../../components/meter.tsx'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
+import { BackupNotes } from './backup-notes.tsx'
 import { DeleteBackup, RestoreBackup, useBackupDownload, useBackupLock } from './backup-changes.tsx'
 
 /** A backup with its state, size and actions. */
@@ -31,6 +32,7 @@ export function BackupRow({ backup }: { backup: Backup }) {
         </div>
         <BackupActions backup={backup} />
       </div>
+      {backup.notes && <p className="text-sm wrap-anywhere whitespace-pre-line">{backup.notes}</p>}
       {isRunning(backup) && (
         <>
           <Progress label={t('running')} ratio={null} />
@@ -101,13 +103,14 @@ const Detail = ({ name, wide, children }: { name: string; wide?: boolean; childr
 function BackupActions({ backup }: { backup: Backup }) {
   const { t } = useTranslation('backups')
   const { can, server } = useServer()
-  const [openDialog, setOpenDialog] = useState<'restore' | 'delete' | null>(null)
+  const [openDialog, setOpenDialog] = useState<'restore' | 'notes' | 'delete' | null>(null)
   const lock = useBackupLock(backup)
   const download = useBackupDownload(backup)
   const blocked = isBlocked(server)
   const isGood = backup.is_successful
   const mayRestore = can('backup.restore') && isGood
   const mayDelete = can('backup.delete')
+  const mayNote = can('backup.create')
   return (
     <div className="-m-1 flex shrink-0 gap-1">
       {can('backup.download') && isGood && (
@@ -119,7 +122,7 @@ function BackupActions({ backup }: { backup: Backup }) {
           onClick={() => download.mutate()}
         />
       )}
-      {(mayRestore || mayDelete) && (
+      {(mayRestore || mayNote || mayDelete) && (
         <Menu
           trigger={
             <IconButton icon={Ellipsis} label={t('actions', { name: backup.name })} disabled={blocked} />
@@ -128,6 +131,11 @@ function BackupActions({ backup }: { backup: Backup }) {
           {mayRestore && (
             <MenuItem icon={ArchiveRestore} onSelect={() => setOpenDialog('restore')}>
               {t('restore')}
+            </MenuItem>
+          )}
+          {mayNote && (
+            <MenuItem icon={NotebookPen} onSelect={() => setOpenDialog('notes')}>
+              {t('notes_edit')}
             </MenuItem>
           )}
           {mayDelete && (
@@ -155,6 +163,7 @@ function BackupActions({ backup }: { backup: Backup }) {
         </Menu>
       )}
       {openDialog === 'restore' && <RestoreBackup backup={backup} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'notes' && <BackupNotes backup={backup} onClose={() => setOpenDialog(null)} />}
       {openDialog === 'delete' && <DeleteBackup backup={backup} onClose={() => setOpenDialog(null)} />}
     </div>
   )

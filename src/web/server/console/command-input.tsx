@@ -1,10 +1,16 @@
-import { ChevronRight, CornerDownLeft } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useId, useState } from 'react'
+import { ChevronRight, CornerDownLeft, ListPlus } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { loadTexts } from '../../app/texts.ts'
 import { IconButton } from '../../components/button.tsx'
 import { useLive, useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'
 import { storeCommand, readCommands } from './command-history.ts'
+
+const CommandsDialog = lazy(async () => {
+  const [dialog] = await Promise.all([import('./commands/commands-dialog.tsx'), loadTexts('helpers')])
+  return dialog
+})
 
 /** The command input, with earlier commands on the arrow keys. */
 export function CommandInput() {
@@ -14,6 +20,8 @@ export function CommandInput() {
   const history = useHistory(id, text, setText)
   const reason = useDisabledReason()
   const describedBy = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const isChosen = useRef(false)
   const send = (event: FormEvent) => {
     event.preventDefault()
     const command = text.trim()
@@ -26,6 +34,7 @@ export function CommandInput() {
     <form onSubmit={send} className="flex items-center gap-1 border-t border-line bg-canvas pr-1.5 pl-3">
       <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />
       <input
+        ref={field}
         aria-label={t('command')}
         aria-describedby={reason ? describedBy : undefined}
         placeholder={reason ?? t('command')}
@@ -48,6 +57,22 @@ export function CommandInput() {
           {reason}
         </span>
       )}
+      <span
+        className="contents"
+        // A dialog that has closed gives the focus back to its button.
+        onFocusCapture={() => {
+          if (isChosen.current) field.current?.focus()
+          isChosen.current = false
+        }}
+      >
+        <CommandChoice
+          draft={text}
+          onChoose={(command) => {
+            setText(command)
+            isChosen.current = true
+          }}
+        />
+      </span>
       <IconButton
         type="submit"
         icon={CornerDownLeft}
@@ -55,6 +80,32 @@ export function CommandInput() {
         disabled={reason !== null || text.trim() === ''}
       />
     </form>
+  )
+}
+
+/** Opens the commands that the console offers, for those who may send some. */
+function CommandChoice({ draft, onChoose }: { draft: string; onChoose: (command: string) => void }) {
+  const { t } = useTranslation('console')
+  const { can } = useServer()
+  const [isOpen, setOpen] = useState(false)
+  if (!can('control.console')) return null
+  const close = () => setOpen(false)
+  return (
+    <>
+      <IconButton icon={ListPlus} label={t('commands')} onClick={() => setOpen(true)} />
+      {isOpen && (
+        <Suspense>
+          <CommandsDialog
+            draft={draft}
+            onClose={close}
+            onChoose={(command) => {
+              close()
+              onChoose(command)
+            }}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -26,10 +26,7 @@ export function ConnectionBadge() {
         {connection === 'closed' ? (
           <StateBadge server={server} state={null} />
         ) : (
-          <Badge tone={tones[connection]}>
-            <span aria-hidden className="size-1.5 rounded-full bg-current" />
-            {t(`connection.${connection}`)}
-          </Badge>
+          <Badge tone={tones[connection]}>{t(`connection.${connection}`)}</Badge>
         )}
       </span>
       {retryAt !== null && <RetryCountdown at={retryAt} />}

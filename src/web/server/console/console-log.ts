@@ -1,4 +1,5 @@
 import type { ConsoleSocket, SocketEvent } from '../console-socket.ts'
+import { type Level, levelOf } from './line-level.ts'
 
 /** How many lines are kept for scrolling back. */
 export const maxLines = 5000
@@ -19,8 +20,11 @@ export const plainText = (line: string): string =>
 /** Whether a line comes from the daemon itself. Such lines are sent once, and are not part of the replayed log. */
 const isDaemonLine = (line: string) => /^\[[^\]]* Daemon\]:/.test(plainText(line))
 
-type Line = { text: string; isLogged: boolean }
-export type LogSlice = { lines: string[]; next: number; clears: number }
+type NewLine = { text: string; isLogged: boolean }
+export type Line = NewLine & { level: Level }
+export type LogSlice = { lines: Line[]; next: number; clears: number }
+/** How many of the kept lines have each level. */
+export type LevelCounts = Readonly<Record<Level, number>>
 
 /** The console output of a server since its page was opened, without the lines that daemons replay. */
 export class ConsoleLog {
@@ -28,8 +32,9 @@ export class ConsoleLog {
   /** Number of the oldest line that is kept, counted from the first one. */
   #first = 0
   #clears = 0
+  #counts: Record<Level, number> = { info: 0, warn: 0, error: 0 }
   /** Lines since a reconnection, until it is known which of them are new. */
-  #replay: Line[] | null = null
+  #replay: NewLine[] | null = null
   #replayStartedAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #subscribers = new Set<() => void>()
@@ -48,14 +53,22 @@ export class ConsoleLog {
     return () => this.#subscribers.delete(subscriber)
   }
 
-  /** Returns the lines from a number on, as far as they are kept, and how often the log was cleared. */
-  since(number: number): LogSlice {
+  /**
+   * Returns the lines from a number on, as far as they are kept and have one of the levels, and how often the log was
+   * cleared.
+   */
+  since(number: number, levels: ReadonlySet<Level> | null = null): LogSlice {
     const from = Math.max(number, this.#first)
+    const lines = this.#lines.slice(from - this.#first)
     return {
-      lines: this.#lines.slice(from - this.#first).map(({ text }) => text),
+      lines: levels ? lines.filter(({ level }) => levels.has(level)) : lines,
       next: this.#first + this.#lines.length,
       clears: this.#clears,
     }
+  }
+
+  counts(): LevelCounts {
+    return { ...this.#counts }
   }
 
   /** Returns the whole log as plain text. */
@@ -67,6 +80,7 @@ export class ConsoleLog {
   clear(): void {
     this.#first += this.#lines.length
     this.#lines = []
+    this.#counts = { info: 0, warn: 0, error: 0 }
     this.#clears += 1
     this.#notify()
   }
@@ -87,7 +101,7 @@ export class ConsoleLog {
     this.#timer = setTimeout(this.#endReplay, replayTimeoutMs)
   }
 
-  #add(line: Line): void {
+  #add(line: NewLine): void {
     if (!this.#replay) return this.#append([line])
     this.#replay.push(line)
     clearTimeout(this.#timer)
@@ -103,15 +117,23 @@ export class ConsoleLog {
     if (replay) this.#append(withoutReplayed(this.#lines, replay))
   }
 
-  #append(lines: readonly Line[]): void {
+  #append(lines: readonly NewLine[]): void {
     if (lines.length === 0) return
-    this.#lines.push(...lines)
-    // Lines are dropped in large batches: moving thousands of them for each new one is slow.
-    if (this.#lines.length > 2 * maxLines) {
-      this.#first += this.#lines.length - maxLines
-      this.#lines = this.#lines.slice(-maxLines)
+    let before = this.#lines.at(-1)?.level ?? 'info'
+    for (const line of lines) {
+      before = levelOf(plainText(line.text), before)
+      this.#lines.push({ ...line, level: before })
+      this.#counts[before] += 1
     }
+    // Lines are dropped in large batches: moving thousands of them for each new one is slow.
+    if (this.#lines.length > 2 * maxLines) this.#drop(this.#lines.length - maxLines)
     this.#notify()
+  }
+
+  #drop(count: number): void {
+    for (const { level } of this.#lines.slice(0, count)) this.#counts[level] -= 1
+    this.#lines = this.#lines.slice(count)
+    this.#first += count
   }
 
   #notify(): void {
@@ -119,7 +141,7 @@ export class ConsoleLog {
   }
 }
 
-function withoutReplayed(existing: readonly Line[], received: Line[]): Line[] {
+function withoutReplayed(existing: readonly NewLine[], received: NewLine[]): NewLine[] {
   const known = existing
     .filter(({ isLogged }) => isLogged)
     .slice(-maxReplayedLines)

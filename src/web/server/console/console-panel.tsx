@@ -1,15 +1,25 @@
 import { ArrowDownToLine } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { loadTexts } from '../../app/texts.ts'
 import { useStoredChoice } from '../../app/use-stored-choice.ts'
 import { Button } from '../../components/button.tsx'
 import { useServer } from '../server-context.tsx'
 import { CommandInput } from './command-input.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { ConsoleTools } from './console-tools.tsx'
+import { FilterBar } from './filter-bar.tsx'
 import { FindBar } from './find-bar.tsx'
+import type { Level } from './line-level.ts'
 import type { LogTerminal } from './terminal.ts'
 
+// They are needed when the output tells of a problem, so they come after the console itself.
+// Without them there is still a console.
+const ConsoleHelpers = lazy(async () => {
+  const loaded = Promise.all([import('./helpers/console-helpers.tsx'), loadTexts('helpers')])
+  const helpers = await loaded.catch(() => null)
+  return { default: helpers ? helpers[0].default : () => null }
+})
 const TerminalView = lazy(() => import('./terminal-view.tsx'))
 
 const fontSizes = ['13', '10', '11', '12', '14', '15', '16', '18', '20', '24'] as const
@@ -57,6 +67,12 @@ export function ConsolePanel() {
   const options = useConsoleOptions()
   const [terminal, setTerminal] = useState<LogTerminal | null>(null)
   const [isSearching, setSearching] = useState(false)
+  const [isFiltering, setFiltering] = useState(false)
+  const [levels, setLevels] = useState<ReadonlySet<Level> | null>(null)
+  const closeFilter = () => {
+    setFiltering(false)
+    setLevels(null)
+  }
   const frame = useRef<HTMLElement>(null)
   useEffect(() => onFindKey(frame.current, () => setSearching(true)), [])
   return (
@@ -67,16 +83,30 @@ export function ConsolePanel() {
     >
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line py-1.5 pr-1.5 pl-3">
         <ConnectionBadge />
-        <ConsoleTools options={options} terminal={terminal} onFind={() => setSearching(true)} />
+        <ConsoleTools
+          options={options}
+          terminal={terminal}
+          onFind={() => setSearching(true)}
+          isFiltering={isFiltering}
+          onFilter={() => (isFiltering ? closeFilter() : setFiltering(true))}
+        />
       </div>
       {isSearching && <FindBar terminal={terminal} onClose={() => setSearching(false)} />}
+      {isFiltering && (
+        <FilterBar terminal={terminal} levels={levels} onChange={setLevels} onClose={closeFilter} />
+      )}
       {/* Takes what the window has left, so that the command input is always in view. */}
-      <div className="relative min-h-32 flex-1">
+      <div className="relative min-h-20 flex-1">
         <Suspense fallback={<p className="p-3 font-mono text-sm text-muted">{t('strings:loading')}</p>}>
-          <TerminalView log={log} options={options.terminal} onReady={setTerminal} />
+          <TerminalView log={log} options={options.terminal} levels={levels} onReady={setTerminal} />
         </Suspense>
         <JumpToEnd terminal={terminal} />
       </div>
+      {terminal && (
+        <Suspense>
+          <ConsoleHelpers terminal={terminal} />
+        </Suspense>
+      )}
       <CommandInput />
     </section>
   )

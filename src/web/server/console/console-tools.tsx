@@ -2,9 +2,11 @@ import {
   AArrowDown,
   AArrowUp,
   Copy,
+  Download,
   Ear,
   Eraser,
   EllipsisVertical,
+  Funnel,
   Search,
   Share2,
   TextWrap,
@@ -13,28 +15,42 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx'
+import { saveFile } from '../../components/save-file.ts'
 import { toast } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import type { ConsoleOptions } from './console-panel.tsx'
 import { canShareLogs, ShareDialog } from './share-dialog.tsx'
 import type { LogTerminal } from './terminal.ts'
 
-type Props = { options: ConsoleOptions; terminal: LogTerminal | null; onFind: () => void }
+type Props = {
+  options: ConsoleOptions
+  terminal: LogTerminal | null
+  onFind: () => void
+  isFiltering: boolean
+  onFilter: () => void
+}
 
 /** The toolbar of the console. */
-export function ConsoleTools({ options, terminal, onFind }: Props) {
+export function ConsoleTools({ options, terminal, onFind, isFiltering, onFilter }: Props) {
   const { t } = useTranslation('console')
-  const { log, can, offers } = useServer()
+  const { id, log, can, offers } = useServer()
   const [sharing, setSharing] = useState(false)
   const copy = useCopy()
   const { larger, smaller } = options
   return (
     <div role="toolbar" aria-label={t('tools')} className="flex items-center">
       <IconButton icon={Search} label={t('find')} aria-keyshortcuts="Control+F" onClick={onFind} />
+      <IconButton icon={Funnel} label={t('filter.label')} aria-pressed={isFiltering} onClick={onFilter} />
       <IconButton icon={Copy} label={t('copy')} onClick={() => copy(terminal?.selection() || log.text())} />
       <Menu trigger={<IconButton icon={EllipsisVertical} label={t('more')} />}>
         <MenuItem icon={Copy} onSelect={() => copy(log.text())}>
           {t('copy_all')}
+        </MenuItem>
+        <MenuItem
+          icon={Download}
+          onSelect={() => saveFile(`${id}-${fileTime()}.log`, 'text/plain', `${log.text()}\n`)}
+        >
+          {t('download')}
         </MenuItem>
         <MenuItem icon={Eraser} onSelect={() => log.clear()}>
           {t('clear')}
@@ -70,6 +86,9 @@ export function ConsoleTools({ options, terminal, onFind }: Props) {
     </div>
   )
 }
+
+/** Returns the time as it can stand in the name of a file. */
+const fileTime = () => new Date().toISOString().slice(0, 19).replaceAll(':', '-')
 
 function useCopy(): (text: string) => void {
   const { t } = useTranslation()

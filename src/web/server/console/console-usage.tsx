@@ -1,19 +1,16 @@
 import { ChevronRight } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatBytes, formatPercent } from '../../app/formats.ts'
 import { useHasSideColumn } from '../../app/use-is-wide.ts'
 import { useLive } from '../server-context.tsx'
 import { StatTiles } from './stat-tiles.tsx'
-
-const UsageCharts = lazy(() => import('./usage-charts.tsx'))
+import { UsageCharts } from './usage-charts.tsx'
 
 const Usage = () => (
   <>
     <StatTiles />
-    <Suspense>
-      <UsageCharts />
-    </Suspense>
+    <UsageCharts />
   </>
 )
 

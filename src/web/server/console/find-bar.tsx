@@ -19,10 +19,10 @@ export function FindBar({ terminal, onClose }: { terminal: LogTerminal | null; o
       terminal?.clearSearch()
     }
   }, [terminal])
-  const find = (isBackward: boolean) => terminal?.find(text, isBackward, false)
+  const find = (isBackward: boolean) => void terminal?.find(text, isBackward, false)
   const search = (next: string) => {
     setText(next)
-    terminal?.find(next, true, true)
+    void terminal?.find(next, true, true)
   }
   const count = result?.count ?? 0
   return (

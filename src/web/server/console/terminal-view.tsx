@@ -1,13 +1,23 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useIsDark } from '../../app/theme.ts'
+import { useServer } from '../server-context.tsx'
+import { isBlocked } from '../server-state.ts'
 import type { ConsoleLog } from './console-log.ts'
+import type { Level } from './line-level.ts'
 import { LogTerminal, type TerminalOptions } from './terminal.ts'
 
-type Props = { log: ConsoleLog; options: TerminalOptions; onReady: (terminal: LogTerminal | null) => void }
+type Props = {
+  log: ConsoleLog
+  options: TerminalOptions
+  /** The levels that are shown; null is all of them. */
+  levels: ReadonlySet<Level> | null
+  onReady: (terminal: LogTerminal | null) => void
+}
 
 /** Shows a log in a terminal that fills its container. */
-export default function TerminalView({ log, options, onReady }: Props) {
+export default function TerminalView({ log, options, levels, onReady }: Props) {
   const { t } = useTranslation('console')
   const container = useRef<HTMLDivElement>(null)
   const [terminal, setTerminal] = useState<LogTerminal | null>(null)
@@ -31,6 +41,8 @@ export default function TerminalView({ log, options, onReady }: Props) {
   }, [log, onReady])
   useEffect(() => terminal?.setOptions(options), [terminal, options])
   useEffect(() => terminal?.setTheme(), [terminal, isDark])
+  useEffect(() => terminal?.setLevels(levels), [terminal, levels])
+  useLinkedFiles(terminal)
   return (
     <div
       className={
@@ -45,4 +57,16 @@ export default function TerminalView({ log, options, onReady }: Props) {
       </div>
     </div>
   )
+}
+
+/** Makes the files that lines name open in the editor, for those who may read them. */
+function useLinkedFiles(terminal: LogTerminal | null): void {
+  const navigate = useNavigate()
+  const { id, server, can } = useServer()
+  const mayOpen = can('file.read-content') && !isBlocked(server)
+  const open = useEffectEvent(
+    (file: string) =>
+      void navigate({ to: '/server/$server/files/edit', params: { server: id }, search: { file } }),
+  )
+  useEffect(() => terminal?.setOpenFile(mayOpen ? (file) => open(file) : null), [terminal, mayOpen])
 }

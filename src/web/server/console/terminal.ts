@@ -1,10 +1,13 @@
 import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
-import { SearchAddon } from '@xterm/addon-search'
+import type { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
-import { Terminal as Xterm } from '@xterm/xterm'
-import { type ConsoleLog, maxLines } from './console-log.ts'
+import { type IMarker, Terminal as Xterm } from '@xterm/xterm'
+import { type ConsoleLog, type Line, maxLines } from './console-log.ts'
 import { allowSpanStyles, withStyleNonce } from './content-policy.ts'
+import { findErrorRow } from './error-rows.ts'
+import type { Level } from './line-level.ts'
+import { type OpenFile, pathLinks } from './path-links.ts'
 import { findOptions, terminalTheme } from './terminal-theme.ts'
 
 /** `hasScreenReader` renders the lines where screen readers find them. */
@@ -30,7 +33,9 @@ function openLink(_event: MouseEvent, url: string): void {
 export class LogTerminal {
   readonly #xterm: Xterm
   readonly #fit = new FitAddon()
-  readonly #search = new SearchAddon({ highlightLimit: maxMatches })
+  /** Loaded with the first search. */
+  #search: SearchAddon | null = null
+  #wanted = ''
   readonly #log: ConsoleLog
   readonly #unsubscribers: (() => void)[]
   #next = 0
@@ -38,6 +43,13 @@ export class LogTerminal {
   #frame = 0
   #isWriting = false
   #wraps = true
+  /** The levels that are shown; null is all of them. */
+  #levels: ReadonlySet<Level> | null = null
+  #isStale = false
+  #isDisposed = false
+  /** The line of the error that was shown last. */
+  #error: IMarker | undefined
+  #openFile: OpenFile = null
 
   constructor(container: HTMLElement, log: ConsoleLog, options: TerminalOptions, texts: TerminalTexts) {
     Xterm.strings.promptLabel = texts.label
@@ -58,7 +70,8 @@ export class LogTerminal {
       fontSize: options.fontSize,
       screenReaderMode: options.hasScreenReader,
     })
-    for (const addon of [this.#fit, this.#search, new WebLinksAddon(openLink)]) this.#xterm.loadAddon(addon)
+    for (const addon of [this.#fit, new WebLinksAddon(openLink)]) this.#xterm.loadAddon(addon)
+    this.#xterm.registerLinkProvider(pathLinks(this.#xterm, () => this.#openFile))
     withStyleNonce(() => this.#xterm.open(container))
     this.#xterm.attachCustomKeyEventHandler((event) => this.#onKey(event))
     this.#wraps = options.wraps
@@ -68,6 +81,7 @@ export class LogTerminal {
   }
 
   dispose(): void {
+    this.#isDisposed = true
     cancelAnimationFrame(this.#frame)
     for (const unsubscribe of this.#unsubscribers) unsubscribe()
     this.#xterm.dispose()
@@ -78,6 +92,33 @@ export class LogTerminal {
     this.#xterm.options.screenReaderMode = hasScreenReader
     this.#wraps = wraps
     this.fit()
+  }
+
+  setOpenFile(openFile: OpenFile): void {
+    this.#openFile = openFile
+  }
+
+  /** Shows the lines of these levels only; null shows all. */
+  setLevels(levels: ReadonlySet<Level> | null): void {
+    if (levels === this.#levels) return
+    this.#levels = levels
+    this.#next = 0
+    this.#isStale = true
+    this.#scheduleFrame()
+  }
+
+  /** Scrolls to the next error after the one shown last, or to the newest, and selects its line. Returns whether there is one. */
+  showError(isBackward: boolean): boolean {
+    const { active } = this.#xterm.buffer
+    const line = this.#error?.line ?? -1
+    const from = line >= 0 ? line : active.length
+    const row = findErrorRow(active, from, isBackward || line < 0 ? -1 : 1)
+    if (row === null) return false
+    this.#error?.dispose()
+    this.#error = this.#xterm.registerMarker(row - active.baseY - active.cursorY)
+    this.#xterm.scrollToLine(Math.max(0, row - Math.floor(this.#xterm.rows / 3)))
+    this.#xterm.selectLines(row, row)
+    return true
   }
 
   setTheme(): void {
@@ -101,23 +142,45 @@ export class LogTerminal {
     return () => events.forEach((event) => event.dispose())
   }
 
-  /** Calls the listener with the number of matches, until the returned function is called. */
+  /** Loads what searches need, and calls the listener with the number of matches, until the returned function is called. */
   onSearchResult(listener: (result: SearchResult) => void): () => void {
-    const event = this.#search.onDidChangeResults(({ resultIndex, resultCount }) =>
-      listener({ at: resultIndex + 1, count: resultCount }),
-    )
-    return () => event.dispose()
+    let stop: (() => void) | null = () => undefined
+    void this.#loadSearch().then((search) => {
+      if (!stop) return
+      const event = search.onDidChangeResults(({ resultIndex, resultCount }) =>
+        listener({ at: resultIndex + 1, count: resultCount }),
+      )
+      stop = () => event.dispose()
+    })
+    return () => {
+      stop?.()
+      stop = null
+    }
   }
 
-  find(text: string, isBackward: boolean, isIncremental: boolean): void {
+  async #loadSearch(): Promise<SearchAddon> {
+    const { SearchAddon } = await import('@xterm/addon-search')
+    if (!this.#search) {
+      this.#search = new SearchAddon({ highlightLimit: maxMatches })
+      if (!this.#isDisposed) this.#xterm.loadAddon(this.#search)
+    }
+    return this.#search
+  }
+
+  async find(text: string, isBackward: boolean, isIncremental: boolean): Promise<void> {
+    this.#wanted = text
     if (text === '') return this.clearSearch()
+    const search = await this.#loadSearch()
+    // The user typed on while the code was loading.
+    if (this.#wanted !== text) return
     const options = { ...findOptions(), incremental: isIncremental }
-    if (isBackward) this.#search.findPrevious(text, options)
-    else this.#search.findNext(text, options)
+    if (isBackward) search.findPrevious(text, options)
+    else search.findNext(text, options)
   }
 
   clearSearch(): void {
-    this.#search.clearDecorations()
+    this.#wanted = ''
+    this.#search?.clearDecorations()
     this.#xterm.clearSelection()
   }
 
@@ -136,13 +199,14 @@ export class LogTerminal {
   /** Writes the lines since the last frame in one go, and waits until the terminal has processed them. */
   readonly #writeNewLines = () => {
     this.#frame = 0
-    const { lines, next, clears } = this.#log.since(this.#next)
-    if (clears !== this.#clears) this.#xterm.reset()
+    const { lines, next, clears } = this.#log.since(this.#next, this.#levels)
+    if (clears !== this.#clears || this.#isStale) this.#xterm.reset()
+    this.#isStale = false
     this.#next = next
     this.#clears = clears
     if (lines.length === 0) return
     this.#isWriting = true
-    this.#xterm.write(`${lines.slice(-maxLines).join('\u001b[0m\n')}\u001b[0m\n`, () => {
+    this.#xterm.write(`${lines.slice(-maxLines).map(coloured).join('\u001b[0m\n')}\u001b[0m\n`, () => {
       this.#isWriting = false
       this.#scheduleFrame()
     })
@@ -157,6 +221,12 @@ export class LogTerminal {
     return false
   }
 }
+
+const colours: Record<Level, string> = { info: '', warn: '\u001b[33m', error: '\u001b[31m' }
+
+/** Colours a line by its level, unless it brings colours of its own. */
+const coloured = ({ text, level }: Line): string =>
+  level === 'info' || text.includes('\u001b') ? text : colours[level] + text
 
 const scrolls: Partial<Record<string, (xterm: Xterm) => void>> = {
   ArrowUp: (xterm) => xterm.scrollLines(-1),

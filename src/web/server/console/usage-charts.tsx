@@ -1,21 +1,16 @@
-import 'uplot/dist/uPlot.min.css'
 import { type ComponentProps, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatBytes, formatPercent } from '../../app/formats.ts'
 import { useServer } from '../server-context.tsx'
-import { UsageChart } from './usage-chart.tsx'
-
-/** Powers of two, as steps of a scale in bytes. */
-const byteSteps = Array.from({ length: 50 }, (_, power) => 2 ** power)
-const chartHeight = 96
+import { LiveChart } from './live-chart.tsx'
 
 const rate = (amount: string) => `${amount}/s`
 const bytesPerSecond = (value: number) => rate(formatBytes(value))
 
-type Chart = Pick<ComponentProps<typeof UsageChart>, 'label' | 'curves' | 'scaleMax' | 'steps' | 'format'>
+type Chart = Pick<ComponentProps<typeof LiveChart>, 'label' | 'curves' | 'scaleMax' | 'format'>
 
 /** Charts of CPU, memory and network usage in the last minutes. */
-export default function UsageCharts() {
+export function UsageCharts() {
   const { t } = useTranslation('console')
   const { usage } = useServer()
   const times = useSyncExternalStore(usage.subscribe, usage.values).map(({ at }) => at)
@@ -30,7 +25,7 @@ export default function UsageCharts() {
           className="min-w-0 rounded-card border border-line bg-surface px-3 py-2.5"
         >
           <h2 className="mb-1 text-xs text-muted">{chart.label}</h2>
-          <UsageChart {...chart} times={times} words={words} height={chartHeight} />
+          <LiveChart {...chart} times={times} words={words} />
         </section>
       ))}
     </section>
@@ -58,7 +53,6 @@ function useCharts(): Chart[] {
       label: t('strings:resource.memory'),
       curves: [curve('strings:resource.memory', '--info', 'memory')],
       scaleMax: memory * 1024 ** 2,
-      steps: byteSteps,
       format: formatBytes,
     },
     {
@@ -68,7 +62,6 @@ function useCharts(): Chart[] {
         curve('strings:resource.network_out', '--warn', 'sent'),
       ],
       scaleMax: 1024,
-      steps: byteSteps,
       format: bytesPerSecond,
     },
   ]

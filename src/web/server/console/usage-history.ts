@@ -10,11 +10,12 @@ export type UsageSample = {
   at: number
   cpu: number | null
   memory: number | null
+  disk: number | null
   received: number | null
   sent: number | null
 }
 
-const noUsage = { cpu: null, memory: null, received: null, sent: null }
+const noUsage = { cpu: null, memory: null, disk: null, received: null, sent: null }
 
 /** The resource usage of a server in the last minutes. */
 export class UsageHistory {
@@ -55,6 +56,7 @@ export class UsageHistory {
       at: at / 1000,
       cpu: stats.cpu_absolute,
       memory: stats.memory_bytes,
+      disk: stats.disk_bytes,
       received: before ? rate(stats.network.rx_bytes, before.stats.network.rx_bytes) : null,
       sent: before ? rate(stats.network.tx_bytes, before.stats.network.tx_bytes) : null,
     }

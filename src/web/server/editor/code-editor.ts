@@ -1,6 +1,6 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching, indentOnInput } from '@codemirror/language'
-import { Compartment, EditorState, type Text } from '@codemirror/state'
+import { Compartment, EditorState, Text } from '@codemirror/state'
 import {
   drawSelection,
   EditorView,
@@ -12,7 +12,6 @@ import {
 } from '@codemirror/view'
 import { site } from '../../app/site.ts'
 import { editorTheme } from './editor-theme.ts'
-import { languageOf } from './languages.ts'
 
 /** The content of an editor, and a callback that marks exactly this content as saved. */
 export type Content = { text: string; markSaved: () => void }
@@ -27,6 +26,8 @@ type Options = {
   /** Translations of the editor's own panels, by their English texts. */
   phrases: Record<string, string>
   onDirty: (isDirty: boolean) => void
+  /** Called after each change of the text. */
+  onChange: () => void
   onSave: (content: Content) => void
 }
 
@@ -38,12 +39,14 @@ export class CodeEditor {
   readonly #readOnly = new Compartment()
   readonly #search = new Compartment()
   readonly #onDirty: Options['onDirty']
+  readonly #onChange: Options['onChange']
   readonly #onSave: Options['onSave']
   #saved: Text
   #isDirty = false
 
   constructor(options: Options) {
     this.#onDirty = options.onDirty
+    this.#onChange = options.onChange
     this.#onSave = options.onSave
     this.#view = new EditorView({
       parent: options.parent,
@@ -87,7 +90,11 @@ export class CodeEditor {
       this.#wrap.of([]),
       this.#language.of([]),
       this.#readOnly.of(EditorState.readOnly.of(isReadOnly)),
-      EditorView.updateListener.of(({ docChanged }) => docChanged && this.#updateDirty()),
+      EditorView.updateListener.of(({ docChanged }) => {
+        if (!docChanged) return
+        this.#updateDirty()
+        this.#onChange()
+      }),
     ]
   }
 
@@ -116,9 +123,44 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) })
   }
 
-  /** Sets the syntax highlighting by a file name. */
+  /** The text with `\n` between lines, whatever ends them in the file, so that offsets are positions. */
+  get text(): string {
+    return this.#view.state.doc.toString()
+  }
+
+  /** Replaces what differs from this text, as one change that can be undone. */
+  setText(text: string): void {
+    const before = this.text
+    const max = Math.min(before.length, text.length)
+    let start = 0
+    while (start < max && before[start] === text[start]) start += 1
+    let end = 0
+    while (end < max - start && before.at(-1 - end) === text.at(-1 - end)) end += 1
+    // As a string it would be split at the line break of the file only.
+    const insert = Text.of(text.slice(start, text.length - end).split('\n'))
+    this.#view.dispatch({ changes: { from: start, to: before.length - end, insert } })
+  }
+
+  /** Returns the line and column of a position, both from 1. */
+  placeOf(position: number): { line: number; column: number } {
+    const line = this.#view.state.doc.lineAt(Math.min(position, this.#view.state.doc.length))
+    return { line: line.number, column: position - line.from + 1 }
+  }
+
+  /** Moves the cursor to a position and shows it. */
+  goTo(position: number): void {
+    const anchor = Math.min(position, this.#view.state.doc.length)
+    this.#view.dispatch({
+      selection: { anchor },
+      effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
+    })
+    this.#view.focus()
+  }
+
+  /** Sets the syntax highlighting by a file name, or by the program that the first line names. */
   async setName(name: string): Promise<void> {
-    const language = await languageOf(name)?.()
+    const { languageOf } = await import('./languages.ts')
+    const language = await languageOf(name, this.#view.state.doc.line(1).text)?.()
     this.#view.dispatch({ effects: this.#language.reconfigure(language ?? []) })
   }
 

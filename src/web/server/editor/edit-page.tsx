@@ -1,20 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Download, FileQuestion, FileWarning, FileX, FolderOpen } from 'lucide-react'
+import { Download, FolderOpen } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePageTitle } from '../../app/page-title.ts'
 import { Button, buttonStyle } from '../../components/button.tsx'
 import { PageHeader } from '../../components/card.tsx'
-import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
-import { useDownload } from '../files/node-tasks.tsx'
+import { Loaded, Skeleton } from '../../components/states.tsx'
 import { useFilePermissions } from '../files/files-context.tsx'
 import { nameOf, parentOf } from '../files/paths.ts'
 import { PathBreadcrumbs } from '../files/path-breadcrumbs.tsx'
+import { useDownload } from '../files/use-download.ts'
 import { useServer } from '../server-context.tsx'
 import { FileEditor } from './file-editor.tsx'
 import { openFileQuery } from './open-file.ts'
 
-/** Shows a file for editing. Use the path as its `key`. */
+const UnsupportedFile = lazy(async () => ({
+  default: (await import('./unsupported-file.tsx')).UnsupportedFile,
+}))
+const FilePreview = lazy(async () => ({
+  default: (await import('../preview/file-preview.tsx')).FilePreview,
+}))
+
+/** Shows a file for editing, or a preview of an image or archive. Use the path as its `key`. */
 export function EditPage({ file }: { file: string }) {
   const { id, server } = useServer()
   const opened = useQuery(openFileQuery(id, file))
@@ -27,19 +35,29 @@ export function EditPage({ file }: { file: string }) {
         <PathBreadcrumbs path={file} />
       </div>
       <Loaded query={opened} skeleton={<Skeleton rows={1} className="h-96" />}>
-        {(content) =>
-          content.kind === 'text' ? (
-            <FileEditor
-              key={opened.dataUpdatedAt}
-              file={content.file}
-              stamp={content.stamp}
-              path={file}
-              onReload={() => void opened.refetch()}
-            />
-          ) : (
-            <UnsupportedFile kind={content.kind} file={file} />
+        {(content) => {
+          if (content.kind === 'text')
+            return (
+              <FileEditor
+                key={opened.dataUpdatedAt}
+                file={content.file}
+                stamp={content.stamp}
+                path={file}
+                onReload={() => void opened.refetch()}
+              />
+            )
+          if (content.kind === 'preview')
+            return (
+              <Suspense fallback={<Skeleton rows={1} className="h-96" />}>
+                <FilePreview file={file} as={content.as} size={content.size} />
+              </Suspense>
+            )
+          return (
+            <Suspense>
+              <UnsupportedFile kind={content.kind} file={file} />
+            </Suspense>
           )
-        }
+        }}
       </Loaded>
     </div>
   )
@@ -66,33 +84,5 @@ function FileActions({ file }: { file: string }) {
         </Button>
       )}
     </>
-  )
-}
-
-const icons = {
-  binary: FileWarning,
-  large: FileWarning,
-  special: FileWarning,
-  missing: FileX,
-  folder: FileQuestion,
-}
-
-/** Shows why a file cannot be edited as text. */
-function UnsupportedFile({ kind, file }: { kind: keyof typeof icons; file: string }) {
-  const { t } = useTranslation('files')
-  const { id } = useServer()
-  return (
-    <EmptyState icon={icons[kind]} title={t(`refusal.${kind}`)} text={t(`refusal.${kind}_text`)}>
-      {kind === 'folder' && (
-        <Link
-          to="/server/$server/files"
-          params={{ server: id }}
-          search={{ directory: file }}
-          className={buttonStyle('primary')}
-        >
-          {t('open_folder')}
-        </Link>
-      )}
-    </EmptyState>
   )
 }

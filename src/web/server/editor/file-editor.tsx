@@ -1,16 +1,18 @@
-import { Save, Search, WrapText } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Badge } from '../../components/badge.tsx'
-import { Button, IconButton } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { useFilePermissions } from '../files/files-context.tsx'
 import { nameOf } from '../files/paths.ts'
+import type { CodeEditor } from './code-editor.ts'
+import { EditorToolbar } from './editor-toolbar.tsx'
 import type { FileStamp } from './open-file.ts'
 import { fileText, type TextFile } from './text-file.ts'
+import { useCheck } from './use-check.ts'
 import { useCodeEditor } from './use-code-editor.ts'
 import { useSave } from './use-save.ts'
+
+const CheckNote = lazy(async () => ({ default: (await import('./check-note.tsx')).CheckNote }))
+const SaveObstacle = lazy(async () => ({ default: (await import('./save-obstacle.tsx')).SaveObstacle }))
 
 type EditorProps = {
   file: TextFile
@@ -29,42 +31,42 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
   const rights = useFilePermissions()
   const [isDirty, setDirty] = useState(false)
   const wrap = useWrap()
-  const saving = useSave(stamp, onSaved ?? (() => undefined))
-  const { container, editor } = useCodeEditor({
+  const editor = useRef<CodeEditor | null>(null)
+  const name = path ? nameOf(path) : ''
+  const check = useCheck(editor, name)
+  const saving = useSave(stamp, (saved) => {
+    void check.run('save')
+    onSaved?.(saved)
+  })
+  const container = useCodeEditor({
+    onEditor: (next) => {
+      editor.current = next
+    },
     file,
-    name: path ? nameOf(path) : '',
+    name,
     isReadOnly: !rights.create,
     isWrapped: wrap.isWrapped,
     onDirty: setDirty,
+    onChange: check.clear,
     onSave: ({ text, markSaved }) => {
       if (path && rights.create) saving.save({ path, text: fileText(file, text), markSaved })
     },
   })
   return (
     <section aria-label={t('editor')} className="flex min-w-0 flex-col gap-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <p role="status" className="mr-auto flex min-h-9 items-center">
-          {!rights.create && <Badge>{t('read_only')}</Badge>}
-          {isDirty && <Badge tone="warn">{t('unsaved')}</Badge>}
-        </p>
-        <IconButton icon={Search} label={t('find')} onClick={() => void editor.current?.find()} />
-        <IconButton
-          icon={WrapText}
-          label={t('wrap')}
-          aria-pressed={wrap.isWrapped}
-          onClick={wrap.toggle}
-          className={wrap.isWrapped ? 'bg-brand-soft text-brand-text' : ''}
-        />
-        {rights.create && (
-          <Button
-            variant="primary"
-            icon={Save}
-            busy={saving.isPending}
-            disabled={!path || (!isDirty && stamp !== 'missing')}
-            onClick={() => editor.current?.save()}
-          >
-            {t('strings:action.save')}
-          </Button>
+      <EditorToolbar
+        editor={editor}
+        check={check}
+        wrap={wrap}
+        isDirty={isDirty}
+        canSave={path !== null && (isDirty || stamp === 'missing')}
+        isSaving={saving.isPending}
+      />
+      <div role="status" className="empty:hidden">
+        {check.result && (
+          <Suspense>
+            <CheckNote result={check.result} onGoTo={(position) => editor.current?.goTo(position)} />
+          </Suspense>
         )}
       </div>
       <div
@@ -74,24 +76,9 @@ export function FileEditor({ file, stamp, path, onSaved, onReload }: EditorProps
       <p className="text-xs text-muted">{t('editor_keys')}</p>
       <LeaveGuard isDirty={isDirty} title={t('leave_title')} text={t('leave_text')} action={t('leave')} />
       {saving.obstacle && (
-        <Dialog
-          open
-          onOpenChange={saving.dismiss}
-          title={t(`obstacle.${saving.obstacle}_title`)}
-          text={t(`obstacle.${saving.obstacle}`)}
-          width="small"
-          actions={
-            <>
-              <Button onClick={saving.dismiss}>{t('strings:action.cancel')}</Button>
-              {saving.obstacle === 'changed' && onReload && (
-                <Button onClick={onReload}>{t('obstacle.reload')}</Button>
-              )}
-              <Button variant="danger" busy={saving.isPending} onClick={saving.overwrite}>
-                {t(saving.obstacle === 'gone' ? 'obstacle.write' : 'obstacle.overwrite')}
-              </Button>
-            </>
-          }
-        />
+        <Suspense>
+          <SaveObstacle saving={saving} onReload={onReload} />
+        </Suspense>
       )}
     </section>
   )

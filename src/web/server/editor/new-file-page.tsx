@@ -63,7 +63,11 @@ export function NewFilePage({ directory }: { directory: string }) {
           />
         </>
       ) : (
-        <EmptyState icon={Lock} title={t('strings:error.forbidden')} />
+        <EmptyState
+          icon={Lock}
+          title={t('strings:error.forbidden')}
+          text={t('strings:failure.advice_forbidden')}
+        />
       )}
     </div>
   )

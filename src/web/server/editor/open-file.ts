@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { asRequestError } from '../../api/error.ts'
 import { fileBytes, type FileEntry, filesQuery } from '../../api/files.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { maxEditableBytes, kindOf } from '../files/entries.ts'
+import { isArchiveName, kindOf, maxEditableBytes, previewOf } from '../files/entries.ts'
 import { nameOf, parentOf } from '../files/paths.ts'
 import { readText, type TextFile } from './text-file.ts'
 
@@ -11,7 +11,8 @@ export type FileStamp = { modified: string; size: number } | 'hidden' | 'missing
 
 type Opened =
   | { kind: 'text'; file: TextFile; stamp: FileStamp }
-  | { kind: 'binary' | 'large' | 'missing' | 'folder' | 'special' }
+  | { kind: 'preview'; as: NonNullable<ReturnType<typeof previewOf>>; size: number | null }
+  | { kind: 'binary' | 'packed' | 'large' | 'missing' | 'folder' | 'special' }
 
 /**
  * A file as it was opened. It is neither refetched while it is edited nor cached, since the panel records each
@@ -34,8 +35,11 @@ async function openFile(server: string, file: string, signal: AbortSignal): Prom
   if (entry !== 'hidden') {
     const kind = kindOf(entry)
     if (kind === 'folder' || kind === 'special') return { kind }
-    if (entry.size > maxEditableBytes) return { kind: 'large' }
   }
+  const as = previewOf(nameOf(file))
+  if (as) return { kind: 'preview', as, size: entry === 'hidden' ? null : entry.size }
+  if (isArchiveName(file)) return { kind: 'packed' }
+  if (entry !== 'hidden' && entry.size > maxEditableBytes) return { kind: 'large' }
   const text = readText(await fileBytes(server, file, signal))
   return text ? { kind: 'text', file: text, stamp: stampOf(entry) } : { kind: 'binary' }
 }

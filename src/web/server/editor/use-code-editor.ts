@@ -30,11 +30,14 @@ type Options = {
   name: string
   isReadOnly: boolean
   isWrapped: boolean
+  /** Called with the editor, and with null when it is gone. */
+  onEditor: (editor: CodeEditor | null) => void
   onDirty: (isDirty: boolean) => void
+  onChange: () => void
   onSave: (content: Content) => void
 }
 
-/** Creates an editor in the element of the ref. `file` is read once; later changes to it are ignored. */
+/** Creates an editor in the element of the returned ref. `file` is read once; later changes to it are ignored. */
 export function useCodeEditor(options: Options) {
   const { t } = useTranslation('files')
   const editor = useRef<CodeEditor | null>(null)
@@ -57,11 +60,14 @@ export function useCodeEditor(options: Options) {
         Object.entries(phrases).map(([phrase, key]) => [phrase, t(`phrase.${key}`)]),
       ),
       onDirty: (isDirty) => latest.current.onDirty(isDirty),
+      onChange: () => latest.current.onChange(),
       onSave: (content) => latest.current.onSave(content),
     })
     editor.current = created
+    latest.current.onEditor(created)
     return () => {
       editor.current = null
+      latest.current.onEditor(null)
       created.destroy()
     }
   }, [])
@@ -70,5 +76,5 @@ export function useCodeEditor(options: Options) {
   }, [name])
   useEffect(() => editor.current?.setReadOnly(isReadOnly), [isReadOnly])
   useEffect(() => editor.current?.setWrap(isWrapped), [isWrapped])
-  return { container, editor }
+  return container
 }

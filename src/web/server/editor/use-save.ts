@@ -46,8 +46,18 @@ export function useSave(opened: FileStamp, onSaved: (path: string) => void) {
     else mutate(request)
   }
   const overwrite = () => variables && mutate({ ...variables, isForced: true })
-  return { save, overwrite, isPending, obstacle: conflict, dismiss: () => setConflict(null) }
+  return {
+    save,
+    overwrite,
+    isPending,
+    obstacle: conflict,
+    /** The text that was not saved, and where it should have been. */
+    unsaved: conflict && variables ? { path: variables.path, text: variables.text } : null,
+    dismiss: () => setConflict(null),
+  }
 }
+
+export type Saving = ReturnType<typeof useSave>
 
 function findConflict(before: FileStamp, now: FileStamp): SaveConflict | null {
   if (before === 'hidden' || now === 'hidden') return null

@@ -1,6 +1,9 @@
 import type { ChosenFile } from './upload-queue.ts'
 import { joinPath } from './paths.ts'
 
+/** Returns where a file is uploaded to. */
+export const pathOf = ({ file, directory }: ChosenFile): string => joinPath(directory, file.name)
+
 /** Returns the files of a file input; those of a folder keep their relative paths. */
 export const filesFromInput = (files: Iterable<File>, directory: string): ChosenFile[] =>
   [...files].map((file) => {

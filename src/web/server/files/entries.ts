@@ -12,10 +12,20 @@ export function kindOf(entry: FileEntry): EntryKind {
 /** The largest file that can be edited as text. */
 export const maxEditableBytes = 4 * 1024 * 1024
 
+/** Whether the name is one of an archive. */
+export const isArchiveName = (name: string): boolean =>
+  /\.(zip|tar|tgz|tbz2?|txz|tzst|rar|7z|(tar\.)?(gz|bz2|xz|zst|lz4|br))$/i.test(name)
+
 /** Whether a node can unpack the file, by its extension. */
-export const isArchive = (entry: FileEntry): boolean =>
-  kindOf(entry) === 'file' &&
-  /\.(zip|tar|tgz|tbz2?|txz|tzst|rar|7z|(tar\.)?(gz|bz2|xz|zst|lz4|br))$/i.test(entry.name)
+export const isArchive = (entry: FileEntry): boolean => kindOf(entry) === 'file' && isArchiveName(entry.name)
+
+/** Returns how a file is shown that is no text, by its name; null when it is opened in the editor. */
+export function previewOf(name: string): 'image' | 'zip' | 'tar' | 'gzip' | null {
+  if (/\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i.test(name)) return 'image'
+  if (/\.(zip|jar|mcpack|mcworld|mrpack)$/i.test(name)) return 'zip'
+  if (/\.(tar|tgz|tar\.gz)$/i.test(name)) return 'tar'
+  return /\.gz$/i.test(name) ? 'gzip' : null
+}
 
 export const sortKeys = ['name', 'size', 'modified_at'] as const
 export type Sort = { by: (typeof sortKeys)[number]; isDescending: boolean }

@@ -9,11 +9,11 @@ import {
   type Folder,
   renameFiles,
 } from '../../api/files.ts'
-import { moveToTrash, trashQuery } from '../../api/trash.ts'
+import { moveToTrash, restorePaths, trashQuery } from '../../api/trash.ts'
 import { toast, toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
-import { useFiles } from './files-context.tsx'
-import { relativePath } from './paths.ts'
+import { useFilePermissions, useFiles } from './files-context.tsx'
+import { joinPath, relativePath } from './paths.ts'
 
 /** The entries of a folder before a change. */
 type Snapshot = { before: Folder | undefined } | undefined
@@ -97,10 +97,34 @@ export function useDelete() {
   })
 }
 
+/** Brings back what was just moved to the trash. An existing file is never overwritten. */
+function useUndoTrash() {
+  const { id } = useServer()
+  const { t } = useTranslation('files')
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (paths: readonly string[]) => restorePaths(id, paths),
+    onSuccess: (missing, paths) => {
+      const [first] = missing
+      if (first) toastError(null, t('undo_missing', { path: first }))
+      else toast(t('undone', { count: paths.length }))
+    },
+    onError: (error) => toastError(error, t('trash:not_restored')),
+    onSettled: async () => {
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['trash', id] }),
+        client.invalidateQueries({ queryKey: ['files', id] }),
+      ])
+    },
+  })
+}
+
 /** Moves files to the trash; when the trash is disabled, offers to delete them permanently. */
 export function useTrash() {
   const { id } = useServer()
   const { directory, open } = useFiles()
+  const rights = useFilePermissions()
+  const undo = useUndoTrash()
   const { t } = useTranslation('files')
   const client = useQueryClient()
   const { onMutate, rollBack, onError, onSettled } = useOptimisticChange()<readonly string[]>(withoutNames)
@@ -118,7 +142,11 @@ export function useTrash() {
       rollBack(snapshot)
       open({ kind: 'delete', names, isTrashDisabled: true })
     },
-    onSuccess: (_, names) => toast(t('trashed', { count: names.length })),
+    onSuccess: (_, names) => {
+      const paths = names.map((name) => joinPath(directory, name))
+      const action = { label: t('undo'), run: () => undo.mutate(paths) }
+      toast(t('trashed', { count: names.length }), rights.create ? action : undefined)
+    },
     onSettled: async () => {
       await Promise.all([onSettled(), client.invalidateQueries({ queryKey: ['trash', id] })])
     },

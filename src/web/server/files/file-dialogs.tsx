@@ -13,8 +13,8 @@ import { NameDialog } from './name-dialog.tsx'
 import { PullDialog } from './pull-dialog.tsx'
 
 /** Renders the open dialog. */
-export function FileDialogs({ dialog, onClose }: { dialog: OpenDialog | null; onClose: () => void }) {
-  switch (dialog?.kind) {
+export function FileDialogs({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
+  switch (dialog.kind) {
     case 'folder':
       return <FolderDialog onClose={onClose} />
     case 'pull':
@@ -33,8 +33,6 @@ export function FileDialogs({ dialog, onClose }: { dialog: OpenDialog | null; on
           onClose={onClose}
         />
       )
-    default:
-      return null
   }
 }
 

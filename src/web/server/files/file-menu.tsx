@@ -1,29 +1,18 @@
-import { Link } from '@tanstack/react-router'
-import {
-  Archive,
-  Copy,
-  Download,
-  Ellipsis,
-  FolderInput,
-  FolderOpen,
-  KeyRound,
-  OctagonX,
-  PackageOpen,
-  Pencil,
-  Trash,
-} from 'lucide-react'
+import { Ellipsis } from 'lucide-react'
+import { lazy } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FileEntry } from '../../api/files.ts'
 import { IconButton } from '../../components/button.tsx'
-import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../components/menu.tsx'
-import { useServer } from '../server-context.tsx'
-import { isArchive, kindOf } from './entries.ts'
-import { useTrash } from './file-actions.ts'
-import { useDownload, useNodeTasks } from './node-tasks.tsx'
-import { useFilePermissions, useFiles, useHasTrash } from './files-context.tsx'
-import { joinPath } from './paths.ts'
+import { Menu } from '../../components/menu.tsx'
+import { kindOf } from './entries.ts'
+import { useFilePermissions } from './files-context.tsx'
 
-/** The actions for one entry; nothing when the user has none. */
+// Most visits open no menu of a file; the code comes while the pointer or the focus is on its button.
+const load = () => import('./file-menu-items.tsx')
+const preload = () => void load().catch(() => undefined)
+const FileMenuItems = lazy(async () => ({ default: (await load()).FileMenuItems }))
+
+/** The menu of one entry; nothing when the user has no action for it. */
 export function FileMenu({ entry }: { entry: FileEntry }) {
   const { t } = useTranslation('files')
   const rights = useFilePermissions()
@@ -31,94 +20,10 @@ export function FileMenu({ entry }: { entry: FileEntry }) {
   const hasContent = kind === 'file' && (rights.read || rights.create)
   if (!hasContent && kind !== 'link' && !rights.update && !rights.pack && !rights.remove) return null
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} label={t('actions_of', { name: entry.name })} />}>
-      <MoveItems entry={entry} />
-      <ContentItems entry={entry} />
-      <RemoveItems entry={entry} />
-    </Menu>
-  )
-}
-
-function MoveItems({ entry }: { entry: FileEntry }) {
-  const { t } = useTranslation('files')
-  const { open } = useFiles()
-  const rights = useFilePermissions()
-  if (!rights.update) return null
-  return (
-    <>
-      <MenuItem icon={Pencil} onSelect={() => open({ kind: 'rename', entry })}>
-        {t('strings:action.rename')}
-      </MenuItem>
-      <MenuItem icon={FolderInput} onSelect={() => open({ kind: 'move', names: [entry.name] })}>
-        {t('move')}
-      </MenuItem>
-      <MenuItem icon={KeyRound} onSelect={() => open({ kind: 'modes', entries: [entry] })}>
-        {t('permissions')}
-      </MenuItem>
-    </>
-  )
-}
-
-function ContentItems({ entry }: { entry: FileEntry }) {
-  const { t } = useTranslation('files')
-  const { id } = useServer()
-  const { directory } = useFiles()
-  const rights = useFilePermissions()
-  const work = useNodeTasks()
-  const { download } = useDownload()
-  const kind = kindOf(entry)
-  const path = joinPath(directory, entry.name)
-  return (
-    <>
-      {kind === 'link' && (
-        <MenuLink>
-          <Link to="/server/$server/files" params={{ server: id }} search={{ directory: path }}>
-            <FolderOpen aria-hidden className="size-4" /> {t('open_folder')}
-          </Link>
-        </MenuLink>
-      )}
-      {kind === 'file' && rights.read && (
-        <MenuItem icon={Download} onSelect={() => download(path)}>
-          {t('strings:action.download')}
-        </MenuItem>
-      )}
-      {kind === 'file' && rights.create && (
-        <MenuItem icon={Copy} onSelect={() => work.copy(entry.name)}>
-          {t('copy')}
-        </MenuItem>
-      )}
-      {rights.pack && (
-        <MenuItem icon={Archive} onSelect={() => work.pack([entry.name])}>
-          {t('archive')}
-        </MenuItem>
-      )}
-      {isArchive(entry) && rights.create && (
-        <MenuItem icon={PackageOpen} onSelect={() => work.unpack(entry.name)}>
-          {t('unpack')}
-        </MenuItem>
-      )}
-    </>
-  )
-}
-
-function RemoveItems({ entry }: { entry: FileEntry }) {
-  const { t } = useTranslation('files')
-  const { open } = useFiles()
-  const rights = useFilePermissions()
-  const hasTrash = useHasTrash()
-  const trash = useTrash()
-  if (!rights.remove) return null
-  return (
-    <>
-      <MenuSeparator />
-      {hasTrash && (
-        <MenuItem icon={Trash} onSelect={() => trash.mutate([entry.name])}>
-          {t('to_trash')}
-        </MenuItem>
-      )}
-      <MenuItem icon={OctagonX} danger onSelect={() => open({ kind: 'delete', names: [entry.name] })}>
-        {t('delete')}
-      </MenuItem>
-    </>
+    <span className="contents" onPointerEnter={preload} onFocus={preload}>
+      <Menu trigger={<IconButton icon={Ellipsis} label={t('actions_of', { name: entry.name })} />}>
+        <FileMenuItems entry={entry} />
+      </Menu>
+    </span>
   )
 }

@@ -1,4 +1,3 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,6 +9,7 @@ import { useCanSelect } from './files-context.tsx'
 import { FileRow } from './file-row.tsx'
 import { rowGrid, rowHeight } from './row-layout.ts'
 import type { Selection } from './selection.ts'
+import { useVisibleRows } from './use-visible-rows.ts'
 
 type TableProps = {
   /** Filtered and sorted. */
@@ -24,14 +24,7 @@ export function FileTable({ entries, sort, onSort, selection }: TableProps) {
   const { t } = useTranslation('files')
   const body = useRef<HTMLDivElement>(null)
   const top = usePageOffset(body)
-  // oxlint-disable-next-line react/incompatible-library -- no compiler memoises what it returns
-  const virtual = useWindowVirtualizer({
-    count: entries.length,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    scrollMargin: top,
-    getItemKey: (at) => entries[at]?.name ?? at,
-  })
+  const { first, end } = useVisibleRows(entries.length, top)
   return (
     <div
       role="table"
@@ -46,23 +39,18 @@ export function FileTable({ entries, sort, onSort, selection }: TableProps) {
         ref={body}
         role="rowgroup"
         className="relative overflow-hidden rounded-b-card"
-        style={{ height: virtual.getTotalSize() }}
+        style={{ height: entries.length * rowHeight }}
       >
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const entry = entries[index]
-          return (
-            entry && (
-              <FileRow
-                key={key}
-                entry={entry}
-                index={index}
-                offset={start - top}
-                isSelected={selection.names.has(entry.name)}
-                onSelect={selection.toggle}
-              />
-            )
-          )
-        })}
+        {entries.slice(first, end).map((entry, at) => (
+          <FileRow
+            key={entry.name}
+            entry={entry}
+            index={first + at}
+            offset={(first + at) * rowHeight}
+            isSelected={selection.names.has(entry.name)}
+            onSelect={selection.toggle}
+          />
+        ))}
       </div>
     </div>
   )

@@ -1,48 +1,37 @@
-import { Link, useNavigate } from '@tanstack/react-router'
-import { CloudDownload, FilePlus, FolderPlus, FolderUp, Plus, Search, Trash, Upload } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { FolderSearch, Plus, Search, Trash, Upload } from 'lucide-react'
+import { lazy } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, buttonStyle } from '../../components/button.tsx'
 import { controlStyle } from '../../components/field.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx'
+import { Menu } from '../../components/menu.tsx'
 import { useServer } from '../server-context.tsx'
-import { useFilePermissions, useFiles, useHasTrash } from './files-context.tsx'
-import { chooseFiles } from './upload-area.tsx'
-import type { ChosenFile } from './upload-queue.ts'
+import { useFilePermissions, useHasTrash } from './files-context.tsx'
+import type { OnChosen } from './upload-area.tsx'
+
+// The code of the items comes while the pointer or the focus is on a button.
+const load = () => import('./add-menu-items.tsx')
+const preload = () => void load().catch(() => undefined)
+const NewItems = lazy(async () => ({ default: (await load()).NewItems }))
+const UploadItems = lazy(async () => ({ default: (await load()).UploadItems }))
 
 /** Buttons to add files and folders, and the link to the trash. */
-export function FilesHeaderActions({
-  onChosen,
-}: {
-  onChosen: (chosen: Promise<readonly ChosenFile[]> | readonly ChosenFile[]) => void
-}) {
+export function FilesHeaderActions({ onChosen }: { onChosen: OnChosen }) {
   const { t } = useTranslation('files')
-  const { id } = useServer()
-  const { directory, open } = useFiles()
-  const navigate = useNavigate()
+  const { id, can } = useServer()
   const rights = useFilePermissions()
   const hasTrash = useHasTrash()
-  const newFile = () =>
-    void navigate({ to: '/server/$server/files/new', params: { server: id }, search: { directory } })
   return (
     <>
-      {hasTrash && (
+      {hasTrash && can('file.read') && (
         <Link to="/server/$server/trash" params={{ server: id }} className={buttonStyle('quiet')}>
           <Trash aria-hidden className="size-4" /> {t('trash:title')}
         </Link>
       )}
       {rights.create && (
-        <>
+        <span className="contents" onPointerEnter={preload} onFocus={preload}>
           <Menu trigger={<Button icon={Plus}>{t('new')}</Button>}>
-            <MenuItem icon={FilePlus} onSelect={newFile}>
-              {t('new_file')}
-            </MenuItem>
-            <MenuItem icon={FolderPlus} onSelect={() => open({ kind: 'folder' })}>
-              {t('new_folder')}
-            </MenuItem>
-            <MenuSeparator />
-            <MenuItem icon={CloudDownload} onSelect={() => open({ kind: 'pull' })}>
-              {t('pull')}
-            </MenuItem>
+            <NewItems />
           </Menu>
           <Menu
             trigger={
@@ -51,14 +40,9 @@ export function FilesHeaderActions({
               </Button>
             }
           >
-            <MenuItem icon={Upload} onSelect={() => chooseFiles(directory, false, onChosen)}>
-              {t('upload.files')}
-            </MenuItem>
-            <MenuItem icon={FolderUp} onSelect={() => chooseFiles(directory, true, onChosen)}>
-              {t('upload.folder')}
-            </MenuItem>
+            <UploadItems onChosen={onChosen} />
           </Menu>
-        </>
+        </span>
       )}
     </>
   )
@@ -70,15 +54,26 @@ export function FilterField({
   onChange,
   shown,
   total,
+  onSearch,
 }: {
   value: string
   onChange: (value: string) => void
   shown: number
   total: number
+  /** Searches the folders below, too. */
+  onSearch: () => void
 }) {
   const { t } = useTranslation('files')
+  const isEmpty = value.trim() === ''
   return (
-    <div className="flex flex-wrap items-center gap-3">
+    <form
+      role="search"
+      className="flex flex-wrap items-center gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isEmpty) onSearch()
+      }}
+    >
       <label className="relative w-full sm:w-72">
         <span className="sr-only">{t('filter')}</span>
         <Search aria-hidden className="absolute top-2.5 left-3 size-4 text-muted" />
@@ -93,6 +88,11 @@ export function FilterField({
       <p aria-live="polite" className="text-sm text-muted tabular-nums">
         {value === '' ? t('entries', { count: total }) : t('entries_of', { count: total, shown })}
       </p>
-    </div>
+      {!isEmpty && (
+        <Button type="submit" icon={FolderSearch}>
+          {t('search.start')}
+        </Button>
+      )}
+    </form>
   )
 }

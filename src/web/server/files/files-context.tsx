@@ -50,7 +50,7 @@ export function useFilePermissions() {
 /** Whether any action works on several files; otherwise selecting them has no use. */
 export function useCanSelect(): boolean {
   const rights = useFilePermissions()
-  return rights.update || rights.remove || rights.pack
+  return rights.update || rights.remove || rights.pack || rights.create
 }
 
 /** Whether the trash is enabled; true while that is unknown. */

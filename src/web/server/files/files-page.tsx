@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { FolderOpen, FolderX, SearchX } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { asRequestError } from '../../api/error.ts'
 import { type FileEntry, filesQuery } from '../../api/files.ts'
@@ -12,19 +12,23 @@ import { PageHeader } from '../../components/card.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'
 import { filterAndSort, type Sort } from './entries.ts'
-import { FileDialogs } from './file-dialogs.tsx'
 import { useDialog } from './use-dialog.ts'
 import { FileTable } from './file-table.tsx'
 import { FilterField, FilesHeaderActions } from './file-toolbar.tsx'
-import { NodeTaskList } from './node-tasks.tsx'
 import { FilesProvider, useFilePermissions, useFiles } from './files-context.tsx'
 import { nameOf } from './paths.ts'
 import { PathBreadcrumbs } from './path-breadcrumbs.tsx'
-import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './selection.ts'
-import { CollisionDialog, UploadArea } from './upload-area.tsx'
-import { UploadPanel } from './upload-panel.tsx'
+import { UploadArea } from './upload-area.tsx'
 import { useUploads } from './use-uploads.ts'
+
+const FileDialogs = lazy(async () => ({ default: (await import('./file-dialogs.tsx')).FileDialogs }))
+const CollisionDialog = lazy(async () => ({
+  default: (await import('./collision-dialog.tsx')).CollisionDialog,
+}))
+
+const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }))
+const DeepSearch = lazy(async () => ({ default: (await import('./deep-search.tsx')).DeepSearch }))
 
 const noEntries: FileEntry[] = []
 
@@ -51,8 +55,6 @@ export function FilesPage({ directory }: { directory: string }) {
           <PageHeader title={t('title')} actions={<FilesHeaderActions onChosen={uploads.add} />} />
           <PathBreadcrumbs path={directory} />
         </div>
-        <UploadPanel />
-        <NodeTaskList />
         {isMissing ? (
           <MissingFolder />
         ) : (
@@ -69,16 +71,25 @@ export function FilesPage({ directory }: { directory: string }) {
           </Loaded>
         )}
       </div>
-      <FileDialogs dialog={dialog} onClose={close} />
-      {uploads.collision && <CollisionDialog collision={uploads.collision} onDecide={uploads.decide} />}
+      {dialog && (
+        <Suspense>
+          <FileDialogs dialog={dialog} onClose={close} />
+        </Suspense>
+      )}
+      {uploads.collision && (
+        <Suspense>
+          <CollisionDialog collision={uploads.collision} onDecide={uploads.decide} />
+        </Suspense>
+      )}
     </FilesProvider>
   )
 }
 
 function FolderContent() {
   const { t } = useTranslation('files')
-  const { entries, isTruncated } = useFiles()
+  const { directory, entries, isTruncated } = useFiles()
   const [filter, setFilter] = useState('')
+  const [searched, setSearched] = useState('')
   const [sort, setSort] = useState<Sort>({ by: 'name', isDescending: false })
   const shown = useMemo(() => filterAndSort(entries, filter, sort), [entries, filter, sort])
   const shownNames = useMemo(() => shown.map(({ name }) => name), [shown])
@@ -95,13 +106,28 @@ function FolderContent() {
           {t('truncated_text')}
         </Banner>
       )}
-      <FilterField value={filter} onChange={setFilter} shown={shown.length} total={entries.length} />
+      <FilterField
+        value={filter}
+        onChange={setFilter}
+        shown={shown.length}
+        total={entries.length}
+        onSearch={() => setSearched(filter.trim())}
+      />
+      {searched !== '' && (
+        <Suspense fallback={<Skeleton rows={3} className="h-10" />}>
+          <DeepSearch key={searched} directory={directory} text={searched} onClose={() => setSearched('')} />
+        </Suspense>
+      )}
       {shown.length === 0 ? (
-        <EmptyState icon={SearchX} title={t('filter_none')} />
+        searched === '' && <EmptyState icon={SearchX} title={t('filter_none')} />
       ) : (
         <FileTable entries={shown} sort={sort} onSort={setSort} selection={selection} />
       )}
-      <SelectionBar selection={selection} />
+      {selection.names.size > 0 && (
+        <Suspense>
+          <SelectionBar selection={selection} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -1,15 +1,13 @@
 import { Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { classNames } from '../../components/class-names.ts'
 import { filesFromInput, droppedFiles } from './chosen-files.ts'
 import { useFiles } from './files-context.tsx'
 import type { ChosenFile } from './upload-queue.ts'
-import type { Collision } from './use-uploads.ts'
 
-type OnChosen = (chosen: Promise<readonly ChosenFile[]> | readonly ChosenFile[]) => void
+/** Takes files that the user has chosen or dropped. */
+export type OnChosen = (chosen: Promise<readonly ChosenFile[]> | readonly ChosenFile[]) => void
 
 /** Referenced while the picker is open, since some browsers discard an input that nothing refers to. */
 let openPicker: HTMLInputElement | null = null
@@ -95,46 +93,4 @@ function useDrop(directory: string, onChosen: OnChosen): boolean {
     return () => abort.abort()
   }, [directory])
   return isDragging
-}
-
-/** Lists the files that an upload would replace. */
-export function CollisionDialog({
-  collision,
-  onDecide,
-}: {
-  collision: Collision
-  onDecide: (decision: 'replace' | 'skip' | 'cancel') => void
-}) {
-  const { t } = useTranslation('files')
-  const shown = collision.paths.slice(0, 8)
-  const hiddenCount = collision.paths.length - shown.length
-  return (
-    <Dialog
-      open
-      onOpenChange={() => onDecide('cancel')}
-      title={t('upload.replace_title')}
-      text={t('upload.replace_text', { count: collision.paths.length })}
-      width="small"
-      actions={
-        <>
-          <Button onClick={() => onDecide('cancel')}>{t('strings:action.cancel')}</Button>
-          {collision.paths.length < collision.chosen.length && (
-            <Button onClick={() => onDecide('skip')}>{t('upload.skip')}</Button>
-          )}
-          <Button variant="danger" onClick={() => onDecide('replace')}>
-            {t('upload.replace')}
-          </Button>
-        </>
-      }
-    >
-      <ul className="flex flex-col gap-0.5 rounded-control bg-raised px-3 py-2 text-sm">
-        {shown.map((path) => (
-          <li key={path} className="wrap-anywhere">
-            {path}
-          </li>
-        ))}
-        {hiddenCount > 0 && <li className="text-muted">{t('more', { count: hiddenCount })}</li>}
-      </ul>
-    </Dialog>
-  )
 }

@@ -8,6 +8,7 @@ import { type Run, runsQuery, type Schedule, type Step } from '../../api/schedul
 import { formatDuration } from '../../app/formats.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
+import { classNames } from '../../components/class-names.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Loaded } from '../../components/states.tsx'
@@ -73,7 +74,7 @@ function RunRow({ run }: { run: Run }) {
             {run.reason && <span className="w-full wrap-anywhere text-muted">{reasonText(t, run)}</span>}
           </span>
         </summary>
-        <ol className="mt-1 flex flex-col gap-1.5 pb-1 pl-7">
+        <ol className="mt-1 ms-2 flex flex-col border-s border-line pb-1">
           {run.steps.map((step) => (
             <StepRow key={step.sequence_id} step={step} />
           ))}
@@ -98,13 +99,30 @@ const tones: Record<Step['state'], Tone> = {
   skipped: 'plain',
 }
 
+/** The point of a step on the line: hollow until it begins, and square where it went wrong. */
+const dots: Record<Step['state'], string> = {
+  pending: 'border-2 border-line-strong bg-surface',
+  dispatched: 'bg-info motion-safe:animate-pulse',
+  succeeded: 'bg-good',
+  failed: 'rounded-none bg-bad',
+  unknown: 'rounded-none bg-warn',
+  skipped: 'border-2 border-line-strong bg-surface',
+}
+
 function StepRow({ step }: { step: Step }) {
   const { t } = useTranslation('schedules')
   const at = step.finished_at ?? step.dispatched_at ?? step.due_at
   return (
-    <li className="text-sm">
+    <li className="relative py-1.5 ps-5 text-sm">
+      <span
+        aria-hidden
+        className={classNames(
+          'absolute -start-[0.3125rem] top-3 size-2.5 rounded-full ring-2 ring-surface',
+          dots[step.state],
+        )}
+      />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <TaskText action={step.action} payload={step.payload} />
+        <TaskText {...step} />
         <Badge tone={tones[step.state]}>{t(`step_state.${step.state}`)}</Badge>
         {at && (
           <span className="text-muted">

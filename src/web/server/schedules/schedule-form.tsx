@@ -8,17 +8,21 @@ import {
   type CronTimes,
   scheduleInputOf,
   type Schedule,
+  saveTask,
   type ScheduleInput,
   schedulesKey,
+  type TaskInput,
 } from '../../api/schedules.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { FormError, TextField } from '../../components/field.tsx'
 import { Switch } from '../../components/switch.tsx'
-import { toast } from '../../components/toast.tsx'
+import { toast, toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { CronEditor } from './cron-editor.tsx'
 import { RunPreview, usePreview } from './run-preview.tsx'
+import { TemplateChoice } from './template-choice.tsx'
+import { type TemplateName, useTemplates } from './templates.ts'
 import { localZone } from './zones.ts'
 
 const fields = ['name', 'minute', 'hour', 'day_of_month', 'month', 'day_of_week', 'timezone']
@@ -47,18 +51,21 @@ const timesOf = ({ minute, hour, day_of_month, month, day_of_week, timezone }: S
 type Props = {
   /** The schedule to change; none to create one. */
   schedule?: Schedule
+  /** What a new schedule starts from. */
+  initialTemplate?: TemplateName | undefined
   onClose: () => void
   onSaved?: (schedule: Schedule) => void
 }
 
 /** Asks for the name and times of a schedule, and saves it. */
-export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
+export function ScheduleForm({ schedule, initialTemplate, onClose, onSaved }: Props) {
   const { t } = useTranslation('schedules')
   const form = useId()
-  const [options, setOptions] = useState(() => (schedule ? scheduleInputOf(schedule) : defaultInput))
-  const [times, setTimes] = useState(() => timesOf(options))
+  const templateOf = useTemplates()
+  const { options, setOptions, times, setTimes, template, setTemplate } = useInput(schedule, initialTemplate)
   const { preview, requestError: timesError } = usePreview(times)
-  const save = useSaveSchedule(schedule, (saved) => {
+  const tasks = template ? templateOf(template).tasks : []
+  const save = useSaveSchedule(schedule, tasks, (saved) => {
     onSaved?.(saved)
     onClose()
   })
@@ -83,6 +90,7 @@ export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
       }
     >
       <form id={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+        {!schedule && <TemplateChoice value={template} onChange={setTemplate} />}
         <TextField
           label={t('strings:word.name')}
           value={options.name}
@@ -98,6 +106,28 @@ export function ScheduleForm({ schedule, onClose, onSaved }: Props) {
       </form>
     </Dialog>
   )
+}
+
+/** Holds what is entered; a template replaces the name, the times and the switches. */
+function useInput(schedule: Schedule | undefined, initialTemplate: TemplateName | undefined) {
+  const { t } = useTranslation('schedules')
+  const templateOf = useTemplates()
+  const inputOf = (name: TemplateName | null): ScheduleInput => {
+    if (schedule) return scheduleInputOf(schedule)
+    if (!name) return defaultInput
+    const { times, onlyWhenOnline } = templateOf(name)
+    return { ...defaultInput, ...times, name: t(`template.${name}`), only_when_online: onlyWhenOnline }
+  }
+  const [template, chooseTemplate] = useState<TemplateName | null>(initialTemplate ?? null)
+  const [options, setOptions] = useState(() => inputOf(template))
+  const [times, setTimes] = useState(() => timesOf(options))
+  const setTemplate = (name: TemplateName | null) => {
+    const input = inputOf(name)
+    chooseTemplate(name)
+    setOptions(input)
+    setTimes({ ...timesOf(input), timezone: times.timezone })
+  }
+  return { options, setOptions, times, setTimes, template, setTemplate }
 }
 
 function ScheduleSwitches({
@@ -126,16 +156,33 @@ function ScheduleSwitches({
   )
 }
 
-function useSaveSchedule(schedule: Schedule | undefined, done: (saved: Schedule) => void) {
+/** Creates tasks one after the other, in their order; what is missing then can be added on the page of the schedule. */
+async function createTasks(server: string, { id }: Schedule, tasks: TaskInput[]): Promise<void> {
+  for (const task of tasks) await saveTask(server, id, null, task)
+}
+
+function useSaveSchedule(
+  schedule: Schedule | undefined,
+  tasks: TaskInput[],
+  done: (saved: Schedule) => void,
+) {
   const { t } = useTranslation('schedules')
   const { id } = useServer()
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (input: ScheduleInput) =>
-      schedule ? changeSchedule(id, schedule.id, input) : addSchedule(id, input),
-    onSuccess: (saved) => {
-      queries.setQueryData([...schedulesKey(id), saved.id], saved)
-      toast(t('saved'))
+    mutationFn: async (input: ScheduleInput) => {
+      if (schedule) return { saved: await changeSchedule(id, schedule.id, input), tasksError: null }
+      const saved = await addSchedule(id, input)
+      const tasksError: unknown = await createTasks(id, saved, tasks).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      return { saved, tasksError }
+    },
+    onSuccess: ({ saved, tasksError }) => {
+      if (tasks.length === 0) queries.setQueryData([...schedulesKey(id), saved.id], saved)
+      if (tasksError === null) toast(t('saved'))
+      else toastError(tasksError, t('template.tasks_failed'))
       done(saved)
       return queries.invalidateQueries({ queryKey: schedulesKey(id) })
     },

@@ -10,8 +10,9 @@ import { Switch } from '../../components/switch.tsx'
 import { useServer } from '../server-context.tsx'
 import { type Action, defaultPayload, useAllowedActions, useAllowedSignals } from './task-actions.ts'
 
-const fields = ['action', 'payload', 'time_offset', 'continue_on_failure']
+const fields = ['action', 'payload', 'time_offset', 'continue_on_failure', 'keep_backups']
 const maxOffsetSeconds = 900
+const maxKeptBackups = 100
 
 type Props = {
   schedule: Schedule
@@ -37,12 +38,14 @@ export function TaskForm({ schedule, task, onClose }: Props) {
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const time_offset = new FormData(event.currentTarget).get('time_offset')
+    const entered = new FormData(event.currentTarget)
+    const kept = entered.get('keep_backups')
     save.mutate({
       action,
       payload,
-      time_offset: Number(time_offset),
+      time_offset: Number(entered.get('time_offset')),
       continue_on_failure: continuesOnFailure,
+      keep_backups: kept ? Number(kept) : null,
     })
   }
   const options = task && !actions.includes(task.action) ? [...actions, task.action] : actions
@@ -74,6 +77,19 @@ export function TaskForm({ schedule, task, onClose }: Props) {
           ))}
         </SelectField>
         <PayloadField action={action} value={payload} onChange={setPayload} requestError={requestError} />
+        {action === 'backup' && (
+          <TextField
+            label={t('task_keep')}
+            name="keep_backups"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={maxKeptBackups}
+            defaultValue={task?.keep_backups ?? ''}
+            hint={t('task_keep_hint')}
+            error={requestError?.fieldError('keep_backups')}
+          />
+        )}
         <TextField
           label={t('task_delay_label')}
           name="time_offset"

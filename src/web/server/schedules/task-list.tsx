@@ -174,7 +174,7 @@ function TaskDetails({ task, isFirst }: { task: Task; isFirst: boolean }) {
   const delay = task.time_offset
   return (
     <div className="min-w-40 flex-1 py-1.5 pl-1 text-sm">
-      <TaskText action={task.action} payload={task.payload} />
+      <TaskText {...task} />
       <div className="mt-0.5 flex flex-wrap gap-x-3 gap-y-1 pl-6 text-muted">
         {(delay > 0 || isFirst) && (
           <span className="tabular-nums">

@@ -4,8 +4,10 @@ import type { Step } from '../../api/schedules.ts'
 
 const icons = { command: SquareTerminal, power: Power, backup: Archive }
 
+type TaskOrStep = Pick<Step, 'action' | 'payload'> & { keep_backups?: number | null | undefined }
+
 /** Shows the action and payload of a task in one line. */
-export function TaskText({ action, payload }: Pick<Step, 'action' | 'payload'>) {
+export function TaskText({ action, payload, keep_backups = null }: TaskOrStep) {
   const { t } = useTranslation('schedules')
   const Icon = icons[action]
   return (
@@ -14,6 +16,9 @@ export function TaskText({ action, payload }: Pick<Step, 'action' | 'payload'>) 
       <span className="min-w-0 wrap-anywhere">
         <span className="font-medium">{t(`task_${action}`)}</span>{' '}
         <TaskPayload action={action} payload={payload} />
+        {keep_backups !== null && (
+          <span className="text-sm text-muted"> {t('task_keep_some', { count: keep_backups })}</span>
+        )}
       </span>
     </span>
   )

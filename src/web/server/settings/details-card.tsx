@@ -22,7 +22,7 @@ export function DetailsCard() {
     onSuccess: async () => {
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['server', id] }),
-        queries.invalidateQueries({ queryKey: ['servers'] }),
+        queries.invalidateQueries({ queryKey: ['summaries'] }),
       ])
       toast(t('details_saved'))
     },

@@ -10,10 +10,11 @@ import { usePageTitle } from '../../../app/page-title.ts'
 import { loadTexts } from '../../../app/texts.ts'
 import { PageHeader } from '../../../components/card.tsx'
 import { Loaded } from '../../../components/states.tsx'
+import { MailChoicesCard } from '../../../notifications/mail-choices-card.tsx'
 
 export const Route = createFileRoute('/_app/account/')({
   // The fields for a new password use the texts of the guest pages.
-  loader: () => loadTexts('account', 'auth'),
+  loader: () => loadTexts('account', 'auth', 'notifications'),
   component: Profile,
 })
 
@@ -34,6 +35,9 @@ function Profile() {
             <div className="flex min-w-0 flex-col gap-4">
               <EmailForm current={data.email} />
               <PasswordForm username={data.username} />
+            </div>
+            <div className="min-w-0 xl:col-span-2">
+              <MailChoicesCard />
             </div>
           </div>
         )}

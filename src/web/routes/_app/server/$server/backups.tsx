@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createFileRoute } from '@tanstack/react-router'
-import { Archive, Plus } from 'lucide-react'
+import { createFileRoute, Link } from '@tanstack/react-router'
+import { Archive, CalendarClock, Plus } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Backups, backupsKey, backupsQuery } from '../../../../api/backups.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
 import { loadTexts } from '../../../../app/texts.ts'
-import { Button } from '../../../../components/button.tsx'
+import { Button, buttonStyle } from '../../../../components/button.tsx'
 import { PageHeader, RowList } from '../../../../components/card.tsx'
 import { Meter } from '../../../../components/meter.tsx'
 import { EmptyState, Loaded } from '../../../../components/states.tsx'
 import { BackupRow } from '../../../../server/backups/backup-row.tsx'
+import { BackupTrend } from '../../../../server/backups/backup-trend.tsx'
 import { CreateBackup } from '../../../../server/backups/create-backup.tsx'
 import type { SocketEvent } from '../../../../server/console-socket.ts'
 import { useRefetchWhenUnblocked } from '../../../../server/use-refetch-when-unblocked.ts'
@@ -44,17 +45,48 @@ function BackupsPage() {
   )
   return (
     <div>
-      <PageHeader title={t('title')} text={t('text')} actions={create} />
+      <PageHeader
+        title={t('title')}
+        text={t('text')}
+        actions={
+          <>
+            {limit > 0 && <ScheduleLink />}
+            {create}
+          </>
+        }
+      />
       <Loaded query={backups}>
         {(data) => (
           <div className="flex flex-col gap-4">
-            {limit > 0 && <BackupLimit used={data.used} limit={limit} />}
+            <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+              {limit > 0 && <BackupLimit used={data.used} limit={limit} />}
+              <BackupTrend backups={data.rows} />
+            </div>
             <BackupRows backups={data} limit={limit} />
           </div>
         )}
       </Loaded>
       {creating && <CreateBackup onClose={() => setCreating(false)} />}
     </div>
+  )
+}
+
+/** Leads to a new schedule that creates backups, for those who may create it. */
+function ScheduleLink() {
+  const { t } = useTranslation('backups')
+  const { id, server, can } = useServer()
+  const isAllowed = ['schedule.create', 'schedule.update', 'backup.create'].every(can)
+  if (!isAllowed || isBlocked(server)) return null
+  return (
+    <Link
+      to="/server/$server/schedules"
+      params={{ server: id }}
+      search={{ template: 'backup' }}
+      className={`${buttonStyle()} hover:bg-raised`}
+    >
+      <CalendarClock aria-hidden className="size-4" />
+      {t('schedule')}
+    </Link>
   )
 }
 
@@ -74,7 +106,7 @@ function useCompletedBackups(): void {
 function BackupLimit({ used, limit }: { used: number; limit: number }) {
   const { t } = useTranslation('backups')
   return (
-    <div className="max-w-md">
+    <div className="w-full max-w-md">
       <Meter label={t('limit_label')} value={used} limit={limit} text={t('used', { used, limit })} />
       {used >= limit && <p className="mt-1.5 text-sm text-muted">{t('full')}</p>}
     </div>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { Database as DatabaseIcon, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Database, databasesQuery } from '../../../../api/databases.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
@@ -48,12 +48,16 @@ function DatabasesPage() {
   }
   return (
     <div>
-      <PageHeader title={t('title')} text={t('text')} actions={create} />
+      <PageHeader
+        title={t('title')}
+        text={t('text')}
+        actions={databases.data && databases.data.length > 0 && create}
+      />
       <Loaded query={databases}>
         {(rows) => (
           <div className="flex flex-col gap-4">
             {limit !== 0 && <DatabaseLimit used={rows.length} limit={limit} />}
-            <DatabaseRows rows={rows} limit={limit} onDetails={setDetailed} />
+            <DatabaseRows rows={rows} limit={limit} create={create} onDetails={setDetailed} />
           </div>
         )}
       </Loaded>
@@ -74,9 +78,15 @@ function DatabaseLimit({ used, limit }: { used: number; limit: number | null }) 
   )
 }
 
-type RowsProps = { rows: Database[]; limit: number | null; onDetails: (database: Database) => void }
+type RowsProps = {
+  rows: Database[]
+  limit: number | null
+  /** The button that creates one, if the user may. */
+  create: ReactNode
+  onDetails: (database: Database) => void
+}
 
-function DatabaseRows({ rows, limit, onDetails }: RowsProps) {
+function DatabaseRows({ rows, limit, create, onDetails }: RowsProps) {
   const { t } = useTranslation('databases')
   const { can, offers } = useServer()
   if (rows.length > 0) {
@@ -99,6 +109,8 @@ function DatabaseRows({ rows, limit, onDetails }: RowsProps) {
           ? { text: t('empty_text') }
           : {}
         : { text: t('unavailable') })}
-    />
+    >
+      {create}
+    </EmptyState>
   )
 }

@@ -4,7 +4,6 @@ import { loadTexts } from '../../../../app/texts.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
 import { ConsolePanel } from '../../../../server/console/console-panel.tsx'
 import { ConsoleUsage } from '../../../../server/console/console-usage.tsx'
-import { EulaDialog } from '../../../../server/console/eula-dialog.tsx'
 import { useServer } from '../../../../server/server-context.tsx'
 
 export const Route = createFileRoute('/_app/server/$server/')({
@@ -21,7 +20,6 @@ function ConsolePage() {
       <h1 className="sr-only">{t('title')}</h1>
       <ConsolePanel />
       <ConsoleUsage />
-      <EulaDialog />
     </div>
   )
 }

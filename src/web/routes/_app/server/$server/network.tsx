@@ -3,6 +3,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { Network, Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { addAllocation, allocationsKey, allocationsQuery } from '../../../../api/network.ts'
+import type { Server } from '../../../../api/resources.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
 import { loadTexts } from '../../../../app/texts.ts'
 import { Button } from '../../../../components/button.tsx'
@@ -33,7 +34,9 @@ function NetworkPage() {
       <PageHeader
         title={t('title')}
         text={t('text')}
-        actions={<AddButton used={allocations.data?.length ?? 0} />}
+        actions={
+          allocations.data && allocations.data.length > 0 && <AddButton used={allocations.data.length} />
+        }
       />
       <Loaded query={allocations}>
         {(rows) => (
@@ -50,7 +53,13 @@ function NetworkPage() {
               <p className="text-sm text-muted">{t('add_off')}</p>
             )}
             {rows.length === 0 ? (
-              <EmptyState icon={Network} title={t('empty')} />
+              <EmptyState
+                icon={Network}
+                title={t('empty')}
+                text={t(mayAdd(server, can, offers) ? 'empty_text' : 'empty_host')}
+              >
+                <AddButton used={0} />
+              </EmptyState>
             ) : (
               <RowList label={t('title')}>
                 {rows.map((allocation) => (
@@ -65,6 +74,10 @@ function NetworkPage() {
   )
 }
 
+/** Whether the user may add allocations, and the panel would. */
+const mayAdd = (server: Server, can: (permission: string) => boolean, offers: { allocations: boolean }) =>
+  can('allocation.create') && offers.allocations && server.feature_limits.allocations !== 0
+
 /** Adds a free allocation of the node, when allocations are enabled for the server. */
 function AddButton({ used }: { used: number }) {
   const { t } = useTranslation('network')
@@ -77,7 +90,7 @@ function AddButton({ used }: { used: number }) {
     onSettled: () => queries.invalidateQueries({ queryKey: allocationsKey(id) }),
   })
   const limit = server.feature_limits.allocations
-  if (!can('allocation.create') || !offers.allocations || limit === 0) return null
+  if (!mayAdd(server, can, offers)) return null
   return (
     <Button
       variant="primary"

@@ -42,7 +42,9 @@ function StartupPage() {
             <ImageChoice images={data.meta.docker_images} />
             <section aria-label={t('variables')} className="flex flex-col gap-3">
               <h2 className="text-base font-semibold">{t('variables')}</h2>
-              {data.data.length === 0 && <EmptyState icon={Rocket} title={t('empty')} />}
+              {data.data.length === 0 && (
+                <EmptyState icon={Rocket} title={t('empty')} text={t('empty_text')} />
+              )}
               <div className="grid gap-3 xl:grid-cols-2">
                 {rowsOf(data).map((variable) => (
                   <VariableCard key={variable.env_variable} variable={variable} />

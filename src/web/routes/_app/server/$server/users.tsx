@@ -36,11 +36,17 @@ function UsersPage() {
   )
   return (
     <>
-      <PageHeader title={t('title')} text={t('text')} actions={add} />
+      <PageHeader
+        title={t('title')}
+        text={t('text')}
+        actions={subusers.data && subusers.data.length > 0 && add}
+      />
       <Loaded query={subusers}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={Users} title={t('empty')} text={t('empty_text')} />
+            <EmptyState icon={Users} title={t('empty')} text={t('empty_text')}>
+              {add}
+            </EmptyState>
           ) : (
             <RowList label={t('title')}>
               {rows.map((subuser) => (

@@ -1,0 +1,67 @@
+import { createClient, createCluster, createSentinel, type RedisClientOptions } from '@redis/client'
+import type { RedisAddress } from './redis-address.ts'
+
+type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
+
+/** What the cache uses of a client; that of a server, of sentinels and of a cluster have it in common. */
+export type Redis = {
+  connect: () => Promise<unknown>
+  destroy: () => void | Promise<void>
+  get: (key: string) => Promise<string | null>
+  set: (key: string, value: string, options: SetOptions) => Promise<unknown>
+  del: (key: string) => Promise<number>
+  multi: () => RedisTransaction
+}
+
+type RedisTransaction = {
+  set: (key: string, value: string, options: SetOptions) => RedisTransaction
+  incr: (key: string) => RedisTransaction
+  ttl: (key: string) => RedisTransaction
+  exec: () => Promise<unknown[]>
+}
+
+/** Makes the client of an address, which does not connect again by itself: who uses it opens a new one. */
+export function createRedis(address: RedisAddress, timeoutMs: number): Redis {
+  const client = clientOf(address, timeoutMs)
+  // Calls fail by themselves; without a listener the error would end the process.
+  client.on('error', () => undefined)
+  return client as unknown as Redis
+}
+
+function clientOf(address: RedisAddress, timeoutMs: number) {
+  const { kind, nodes, master, database } = address
+  const socket = socketOptions(address, timeoutMs)
+  const options = { ...commonOptions, ...credentialsOf(address.username, address.password), socket }
+  if (kind === 'cluster') {
+    const rootNodes = nodes.map((node) => ({ ...options, socket: { ...socket, ...node } }))
+    return createCluster({ RESP: 2, rootNodes, defaults: options })
+  }
+  if (kind === 'sentinel') {
+    return createSentinel({
+      RESP: 2,
+      name: master ?? '',
+      sentinelRootNodes: nodes,
+      nodeClientOptions: { ...options, database },
+      sentinelClientOptions: { ...commonOptions, ...credentialsOf(null, address.sentinelPassword), socket },
+    })
+  }
+  return createClient({ ...options, RESP: 2, database, socket: { ...socket, ...nodes[0] } })
+}
+
+/** For Redis 5 and newer, and for Valkey: without questions that only some of them know. */
+const commonOptions = {
+  disableOfflineQueue: true,
+  disableClientInfo: true,
+  maintNotifications: 'disabled',
+} satisfies RedisClientOptions
+
+const socketOptions = ({ usesTls }: RedisAddress, timeoutMs: number) => ({
+  connectTimeout: timeoutMs,
+  reconnectStrategy: false as const,
+  ...(usesTls ? { tls: true as const } : {}),
+})
+
+const credentialsOf = (username: string | null, password: string | null) => ({
+  ...(username === null ? {} : { username }),
+  ...(password === null ? {} : { password }),
+})

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { readEnv } from '../../platform/env.ts'
+import { callOperation, type Command, type CommandArguments, isSet, textOption } from '../command.ts'
+import { UsageError } from '../faults.ts'
+import type { MoveInResult } from '../operations/move-in.ts'
+
+const options = {
+  database: { type: 'string' },
+  env: { type: 'string' },
+  'app-key': { type: 'string' },
+  'previous-keys': { type: 'string' },
+  timezone: { type: 'string' },
+  check: { type: 'boolean' },
+  verify: { type: 'boolean' },
+} as const
+
+const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command => ({
+  synopsis: `import:${kind} --database mysql://… (--env FILE | --app-key KEY) [options]`,
+  summary: `Moves everything of a ${name} here: accounts, keys, nodes, servers. See docs/moving-in.md.`,
+  help: `  --database URL        mysql://user:password@host:port/database of the old panel, which is only read
+  --env FILE            the old panel's .env: APP_KEY, APP_PREVIOUS_KEYS and APP_TIMEZONE are read
+  --app-key KEY         its APP_KEY, in place of --env
+  --previous-keys KEYS  its APP_PREVIOUS_KEYS, separated by commas
+  --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC
+  --check               reports what would come and what cannot, and writes nothing
+  --verify              compares each row that came with the old panel's
+
+A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
+forbid the move, and where --verify finds a difference.`,
+  options,
+  required: ['database'],
+  positionals: [0, 0],
+  run: async (raw, args) => {
+    if (isSet(args, 'check') && isSet(args, 'verify')) throw new UsageError('Use either --check or --verify.')
+    const mode = isSet(args, 'check') ? 'check' : isSet(args, 'verify') ? 'verify' : 'write'
+    const input = { kind, mode, database: textOption(args, 'database'), ...(await oldSettings(args)) }
+    const result = await callOperation<MoveInResult>(readEnv(raw), args, `import:${kind}`, input)
+    const isBad = result.findings.some(({ what }) => what === 'refused') || result.differences.length > 0
+    return { text: formatResult(result), json: result, exitCode: isBad ? 1 : 0 }
+  },
+})
+
+/** `import:pterodactyl` */
+export const importPterodactyl = commandOfPanel('pterodactyl', 'Pterodactyl')
+/** `import:pelican` */
+export const importPelican = commandOfPanel('pelican', 'Pelican')
+
+async function oldSettings(args: CommandArguments): Promise<{ keys: string[]; timezone: string }> {
+  const file = textOption(args, 'env')
+  const env = file === undefined ? {} : parseEnv(await readFile(file, 'utf8'))
+  const key = textOption(args, 'app-key') ?? env.APP_KEY
+  if (!key) throw new UsageError('Missing: --env with an APP_KEY, or --app-key')
+  const previous = textOption(args, 'previous-keys') ?? env.APP_PREVIOUS_KEYS ?? ''
+  const timezone = textOption(args, 'timezone') ?? env.APP_TIMEZONE ?? 'UTC'
+  return { keys: [key, ...previous.split(',').filter(Boolean)], timezone }
+}
+
+function formatResult({ mode, tables, findings, unknownTables, differences, seconds }: MoveInResult): string {
+  const counts = tables.map(
+    ({ table, found, movable, written }) =>
+      `${table.padEnd(18)} ${found} there, ${movable} can move${written === undefined ? '' : `, ${written} written now`}`,
+  )
+  const reasons = findings.map(
+    ({ table, what, reason, count, ids }) =>
+      `${what}: ${count} of ${table} (${ids.join(', ')}${count > ids.length ? ', …' : ''}): ${reason}`,
+  )
+  const unknown = unknownTables.map((table) => `left: the table ${table}, which is not one of that panel`)
+  const differing = differences.map(
+    ({ table, id, columns }) => `differs: ${table} ${id}: ${columns.join(', ')}`,
+  )
+  const isEqual =
+    mode === 'verify' && differences.length === 0 ? ['Everything that can move is here and equal.'] : []
+  return [...counts, ...reasons, ...unknown, ...differing, ...isEqual, `${seconds.toFixed(1)} seconds`].join(
+    '\n',
+  )
+}

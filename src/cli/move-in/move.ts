@@ -1,0 +1,92 @@
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Tx } from '../../panel.ts'
+import type { SecretLocation } from '../../domain/secrets.ts'
+import { type AppKeys, decryptColumn, UnreadableSecretError } from './laravel.ts'
+import type { MoveReport } from './report.ts'
+import type { SourceKind } from './source-schema.ts'
+import type { SourceRow, Spool } from './spool.ts'
+
+/** What a pass over the old panel's rows knows. */
+export type Move = {
+  kind: SourceKind
+  keys: AppKeys
+  /** IANA name of the time zone in which the old panel's schedules run. */
+  timezone: string
+  now: Date
+  spool: Spool
+  report: MoveReport
+  /** Ids that are moved, by table: a row of another parent is left out. */
+  moved: Map<string, Set<number>>
+  facts: Facts
+}
+
+/** What the rows of one table need of others. */
+export type Facts = {
+  /** Server by allocation, and whether the allocation is free. */
+  allocationServers: Map<number, number | null>
+  /** Names of the environment variables by id. */
+  variableNames: Map<number, string>
+  /** Roles by user, and names of roles. */
+  userRoles: Map<number, number[]>
+  roleNames: Map<number, string>
+  rolePermissions: Map<number, string[]>
+  /** Disks of backup hosts by id. */
+  disks: Map<number, string>
+  /** The node of a database host that has one. */
+  hostNodes: Map<number, number>
+}
+
+/** A secret in plain text, and where the panel stores it encrypted. */
+export type MovedSecret = { column: string; plain: string; location: SecretLocation }
+/** A row of this panel, by the names of its columns in code. */
+export type MovedRow = { values: Record<string, unknown>; secrets?: MovedSecret[] }
+
+/** How the rows of a table move. */
+export type Step = {
+  /** The table of the old panel. */
+  source: string
+  target: PgTable
+  /** Columns whose values may be used once, also by rows of this panel that have other ids. Not set for pairs. */
+  unique?: string[]
+  /** Whether rows have no id of their own. */
+  isPair?: boolean
+  /** Columns that change in use, and are not verified. */
+  changing?: string[]
+  /** Maps a row; null leaves it out, for the reason that was reported. */
+  map: (row: SourceRow, move: Move) => MovedRow | null
+  /** Completes the rows in the same transaction. */
+  after?: (tx: Tx, move: Move) => Promise<void>
+}
+
+/** Decrypts a column. Reports as refused a value that no key decrypts, and returns null. */
+export function readSecret(move: Move, source: string, row: SourceRow, column: string): string | null {
+  try {
+    return decryptColumn(move.keys, String(row[column] ?? ''))
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error
+    move.report.refuse(source, Number(row.id), `${column} ${error.message}`)
+    return null
+  }
+}
+
+/** Whether the row's parent is moved. Reports a row that is left out because it is not. */
+export function hasParent(
+  move: Move,
+  source: string,
+  row: SourceRow,
+  column: string,
+  parent: string,
+): boolean {
+  const id = row[column]
+  if (id !== null && id !== undefined && move.moved.get(parent)?.has(Number(id))) return true
+  move.report.skip(source, Number(row.id ?? 0), `${column} names a row of ${parent} that is not moved`)
+  return false
+}
+
+/** Returns the first characters of a text, and reports that it was cut. */
+export function cutTo(move: Move, source: string, row: SourceRow, column: string, length: number): string {
+  const text = String(row[column] ?? '')
+  if (text.length <= length) return text
+  move.report.change(source, Number(row.id), `${column} is cut to ${length} characters`)
+  return text.slice(0, length)
+}

@@ -1,0 +1,64 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A row of the old panel: numbers, texts and null, by column. */
+export type SourceRow = Record<string, string | number | null>
+
+/** The rows of the old panel in a folder of this machine: one file a table, one JSON object a line. */
+export type Spool = {
+  /** Columns by table, of those that the old panel has. */
+  columns: Map<string, string[]>
+  /** Number of rows by table. */
+  counts: Map<string, number>
+  /** Writes rows of a table to the end of its file. */
+  add: (table: string, rows: AsyncIterable<SourceRow> | Iterable<SourceRow>) => Promise<void>
+  /** Reads a table in batches. A table that is not there has none. */
+  batches: (table: string, size?: number) => AsyncGenerator<SourceRow[]>
+  /** Deletes the folder. */
+  remove: () => Promise<void>
+}
+
+const batchSize = 500
+
+/** Opens an empty spool in a private folder for temporary files. Its secrets stay encrypted with the old panel's key. */
+export async function openSpool(): Promise<Spool> {
+  const folder = await mkdtemp(join(tmpdir(), 'move-in-'))
+  const columns = new Map<string, string[]>()
+  const counts = new Map<string, number>()
+  const fileOf = (table: string) => join(folder, `${encodeURIComponent(table)}.jsonl`)
+  return {
+    columns,
+    counts,
+    add: async (table, rows) => {
+      await appendFile(fileOf(table), '', { mode: 0o600 })
+      const file = createWriteStream(fileOf(table), { flags: 'a' })
+      let count = counts.get(table) ?? 0
+      for await (const row of rows) {
+        count += 1
+        if (!file.write(`${JSON.stringify(row)}\n`)) await once(file, 'drain')
+      }
+      file.end()
+      await once(file, 'close')
+      counts.set(table, count)
+    },
+    batches: async function* (table, size = batchSize) {
+      if (!counts.get(table)) return
+      let batch: SourceRow[] = []
+      for await (const line of createInterface({
+        input: createReadStream(fileOf(table)),
+        crlfDelay: Infinity,
+      })) {
+        batch.push(JSON.parse(line) as SourceRow)
+        if (batch.length < size) continue
+        yield batch
+        batch = []
+      }
+      if (batch.length > 0) yield batch
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import type { Panel } from '../../panel.ts'
+import { isTimezone } from '../../domain/timezones.ts'
+import { OperationError } from '../faults.ts'
+import type { Move } from '../move-in/move.ts'
+import type { Finding, TableCount } from '../move-in/report.ts'
+
+/** The input of `import:pterodactyl` and `import:pelican`. */
+export const MoveInInput = () =>
+  z.object({
+    kind: z.enum(['pterodactyl', 'pelican']),
+    database: z.string().regex(/^(?:mysql|mariadb):\/\//, 'regex'),
+    keys: z.array(z.string()).min(1, 'required'),
+    timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
+    mode: z.enum(['check', 'write', 'verify']),
+  })
+
+/** What came, or would come, and what cannot. */
+export type MoveInResult = {
+  mode: 'check' | 'write' | 'verify'
+  tables: (TableCount & { written?: number })[]
+  findings: Finding[]
+  /** Tables of plugins, which are left. */
+  unknownTables: string[]
+  differences: { table: string; id: number; columns: string[] }[]
+  seconds: number
+}
+
+/**
+ * Reads the old panel into files, then checks, writes or compares. Refuses a schema, a key and rows that cannot be
+ * moved before anything is written. Never writes to the old panel.
+ */
+export async function moveIn(
+  panel: Panel,
+  input: z.output<ReturnType<typeof MoveInInput>>,
+): Promise<MoveInResult> {
+  // Loaded when needed: the panel itself has no use for it.
+  const [{ openSpool }, { readMysql }, schema, { parseAppKeys }, { checkMove, verifyMove, writeMove }] =
+    await Promise.all([
+      import('../move-in/spool.ts'),
+      import('../move-in/read-mysql.ts'),
+      import('../move-in/source-schema.ts'),
+      import('../move-in/laravel.ts'),
+      import('../move-in/run.ts'),
+    ])
+  const { kind, timezone, mode } = input
+  const keys = parseKeys(parseAppKeys, input.keys)
+  const startedAt = Date.now()
+  const spool = await openSpool()
+  try {
+    await readMysql(input.database.replace(/^mariadb:/, 'mysql:'), spool)
+    const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool))
+    if (kind === 'pelican') await schema.addPelicanGroups(spool)
+    const options = { kind, keys, timezone, now: panel.now(), spool }
+    const result = (move: Move, written?: Map<string, number>): MoveInResult => ({
+      mode,
+      tables: countsOf(move, written),
+      findings: move.report.findings(),
+      unknownTables,
+      differences: [],
+      seconds: (Date.now() - startedAt) / 1000,
+    })
+    if (mode === 'verify') {
+      const { move, differences } = await verifyMove(panel, options)
+      return { ...result(move), differences }
+    }
+    const checked = await checkMove(panel, options)
+    if (mode === 'check') return result(checked)
+    requireMovable(checked)
+    const move = await writeMove(panel, options)
+    return result(move, move.written)
+  } finally {
+    await spool.remove()
+  }
+}
+
+const parseKeys = (parse: (texts: string[]) => readonly Buffer[], texts: string[]) =>
+  refusing(() => parse(texts))
+
+/** Runs what refuses with a message for the operator. */
+function refusing<Value>(run: () => Value): Value {
+  try {
+    return run()
+  } catch (error) {
+    throw new OperationError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const countsOf = ({ report, spool }: Move, written?: Map<string, number>): MoveInResult['tables'] =>
+  [...report.movable].map(([table, movable]) => ({
+    table,
+    found: spool.counts.get(sourceNames[table] ?? table) ?? 0,
+    movable,
+    ...(written && { written: written.get(table) ?? 0 }),
+  }))
+
+/** Tables that have another name in the old panel. */
+const sourceNames: Record<string, string> = { ssh_keys: 'user_ssh_keys' }
+
+/** Throws with all rows that forbid the move. */
+function requireMovable({ report }: Move): void {
+  const refused = report.findings().filter(({ what }) => what === 'refused')
+  if (refused.length === 0) return
+  throw new OperationError(
+    'Nothing was written.',
+    refused.map(({ table, reason, ids }) => ({ field: table, problem: `${ids.join(', ')}: ${reason}` })),
+  )
+}

@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { PanelProcess } from '../../support/panel-process.ts'
+import { makeAccount } from './panel-fixtures.ts'
+import type { Account } from './player.ts'
+import type { Screen, ScreenData } from './screens.ts'
+
+/** Who may only see the console of the demo server, and who has no server at all. */
+export type StateAccounts = Record<'guestOfServer' | 'newcomer', Account>
+
+const longName =
+  `The very long name of a server whose owner has written down ${'every mod it has, '.repeat(6)}`.slice(
+    0,
+    190,
+  )
+/** A name that no line can break. */
+const unbrokenName = 'Survival-multiplayer-with-every-mod-there-is-'.repeat(4)
+
+/** Creates the accounts of `newcomerScreens` and `guestOfServerScreens`. */
+export async function seedStates(panel: PanelProcess): Promise<StateAccounts> {
+  const newcomer = await makeAccount(panel, 'newcomer')
+  const guestOfServer = await makeAccount(panel, 'watcher')
+  const invited = await panel.asPlayer('POST', `/servers/${panel.bootstrap.server.identifier}/users`, {
+    email: guestOfServer.email,
+    permissions: ['websocket.connect', 'control.console'],
+  })
+  expect(invited.status, JSON.stringify(invited.body)).toBe(200)
+  return { newcomer, guestOfServer }
+}
+
+/** The start page of a user without servers. */
+export const newcomerScreens: Screen[] = [{ name: 'state-empty', path: '/', shows: 'You have no servers' }]
+
+/** What a subuser sees who may only use the console. */
+export const guestOfServerScreens = ({ server }: ScreenData): Screen[] => [
+  { name: 'state-few-permissions', path: `/server/${server}`, shows: 'Live' },
+  { name: 'state-no-permission', path: `/server/${server}/files`, shows: /permission/i },
+]
+
+/** What a player sees in states that pass: each leaves the panel as it was, and the last one the browser without a network. */
+export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Screen[] => [
+  { name: 'state-loading', path: '/account', shows: 'Change password', act: openHomeThatWaits },
+  { name: 'state-error', path: '/account', shows: 'Change password', act: openHomeThatFails },
+  { name: 'state-right-to-left', path: '/', shows: 'Demo server', act: turnRightToLeft },
+  {
+    name: 'state-right-to-left-server',
+    path: `/server/${server}/backups`,
+    shows: 'Before the update',
+    act: turnRightToLeft,
+  },
+  {
+    name: 'state-long-name',
+    path: '/account',
+    shows: 'Change password',
+    act: openRenamed(panel, longName, '/'),
+  },
+  {
+    name: 'state-unbroken-name',
+    path: '/account',
+    shows: 'Change password',
+    act: openRenamed(panel, unbrokenName, `/server/${server}`),
+  },
+  { name: 'state-suspended', path: '/account', shows: 'Change password', act: openSuspended(panel, server) },
+  {
+    name: 'state-offline',
+    path: `/server/${server}/backups`,
+    shows: 'Before the update',
+    act: async (page) => {
+      await page.reload()
+      await page.getByText('Before the update').filter({ visible: true }).first().waitFor()
+      await page.context().setOffline(true)
+      await page.getByText('You are offline').waitFor()
+    },
+  },
+]
+
+const listOfServers = '**/api/client/servers?*'
+
+/** Opens the start page while the panel does not answer with the servers. */
+async function openHomeThatWaits(page: Page): Promise<void> {
+  await page.route(listOfServers, () => undefined)
+  await page.goto('/')
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor()
+  await page.unroute(listOfServers)
+}
+
+/** Opens the start page while the panel fails. */
+async function openHomeThatFails(page: Page): Promise<void> {
+  await page.route(listOfServers, (route) => route.fulfill({ status: 500, json: { errors: [] } }))
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await page.unroute(listOfServers)
+}
+
+/** None of the languages is written from right to left; the layout must not depend on that. */
+async function turnRightToLeft(page: Page): Promise<void> {
+  await page.evaluate(() => (document.documentElement.dir = 'rtl'))
+}
+
+const openRenamed = (panel: PanelProcess, name: string, path: string) => async (page: Page) => {
+  const about = `/servers/${panel.bootstrap.server.identifier}`
+  const { body } = await panel.asPlayer('GET', about)
+  const rename = (to: string) => panel.asPlayer('POST', `${about}/settings/rename`, { name: to })
+  expect((await rename(name)).status).toBe(204)
+  await page.goto(path)
+  await page.getByText(name).filter({ visible: true }).first().waitFor()
+  await rename(body.attributes.name)
+}
+
+const openSuspended = (panel: PanelProcess, server: string) => async (page: Page) => {
+  const change = (path: string) => panel.asAdmin('POST', `/servers/${panel.bootstrap.server.id}/${path}`)
+  await change('suspend')
+  await page.goto(`/server/${server}`)
+  await page.getByText('An administrator has suspended this server.').waitFor()
+  await change('unsuspend')
+}
