@@ -3,7 +3,7 @@ import { withTimeout } from '../with-timeout.ts'
 import { cacheTimeoutMs, withCooldown } from './cache-cooldown.ts'
 import type { Cache } from './cache.ts'
 import type { RedisAddress } from './redis-address.ts'
-import { createRedis, type Redis } from './redis-client.ts'
+import { createRedis, isOfCertificate, type Redis } from './redis-client.ts'
 
 /** A client that connects, or has connected. */
 type Opened = { redis: Redis; connected: Promise<unknown> }
@@ -32,8 +32,9 @@ export function redisCache(
       const answer = opened.connected.then(() => work(opened.redis))
       return await inTime(answer, timeoutMs)
     } catch (error) {
-      if (isLost(error)) drop(opened).catch(() => undefined)
-      throw error
+      if (!isLost(error)) throw error
+      drop(opened).catch(() => undefined)
+      throw explained(opened.redis.certificateFault() ?? error)
     }
   }
   return {
@@ -47,6 +48,14 @@ export function redisCache(
 function open(address: RedisAddress, timeoutMs: number): Opened {
   const redis = createRedis(address, timeoutMs)
   return { redis, connected: redis.connect() }
+}
+
+/** Says of a refused certificate whose it is, and what to do; other errors stay as they are. */
+function explained(error: unknown): unknown {
+  if (!isOfCertificate(error)) return error
+  const reason = error.message.replace(/;.*/s, '').replace(/\.?$/, '')
+  const advice = 'NODE_EXTRA_CA_CERTS must name the file of its authority'
+  return new Error(`The certificate of Redis is refused: ${reason}. ${advice}, and REDIS_URL a name in it.`)
 }
 
 const timedOut = Symbol('timed out')

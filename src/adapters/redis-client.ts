@@ -11,6 +11,8 @@ export type Redis = {
   set: (key: string, value: string, options: SetOptions) => Promise<unknown>
   del: (key: string) => Promise<number>
   multi: () => RedisTransaction
+  /** What TLS had against a certificate since the client was made; sentinels and clusters throw something else. */
+  certificateFault: () => Error | null
 }
 
 type RedisTransaction = {
@@ -23,10 +25,18 @@ type RedisTransaction = {
 /** Makes the client of an address, which does not connect again by itself: who uses it opens a new one. */
 export function createRedis(address: RedisAddress, timeoutMs: number): Redis {
   const client = clientOf(address, timeoutMs)
+  let fault: Error | null = null
   // Calls fail by themselves; without a listener the error would end the process.
-  client.on('error', () => undefined)
-  return client as unknown as Redis
+  client.on('error', (error: unknown) => {
+    if (isOfCertificate(error)) fault = error
+  })
+  return Object.assign(client as unknown as Redis, { certificateFault: () => fault })
 }
+
+/** Whether TLS refused a certificate: codes of OpenSSL, and that of Node for a name that is not in it. */
+export const isOfCertificate = (error: unknown): error is Error =>
+  error instanceof Error &&
+  /^(?!ERR_SSL_).*(?:CERT|SIGNATURE|ISSUER)/.test(String((error as { code?: unknown }).code))
 
 function clientOf(address: RedisAddress, timeoutMs: number) {
   const { kind, nodes, master, database } = address
