@@ -68,7 +68,7 @@ export function addSqlState(connection: Queryable): void {
   connection.query = (...input: unknown[]) => {
     const result = query(...input) as Promise<unknown> | undefined
     // The pool itself calls with a callback.
-    return typeof result?.catch === 'function' ? timeStatement(result, toDatabaseError) : result
+    return typeof result?.catch === 'function' ? timeStatement(result, toDatabaseError, input[0]) : result
   }
 }
 

@@ -220,6 +220,28 @@ export const variableNotes: Record<keyof Env, VariableNote> = {
     valueFormat: 'at least 16 characters without spaces',
     unset: '`/metrics` answers 404',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: describeVariable(
+    'Where [traces](monitoring.md#traces) are sent, by OTLP over HTTP (protobuf) to `/v1/traces` below it. The other `OTEL_EXPORTER_OTLP_*` variables of OpenTelemetry hold, too.',
+    'Node',
+    { unset: 'no traces' },
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: describeVariable('Headers that are sent with traces, as a token.', 'Node', {
+    valueFormat: '`name=value`, separated by commas',
+    unset: 'none',
+  }),
+  OTEL_SERVICE_NAME: describeVariable('Name of the panel in traces.', 'Node', { valueFormat: 'text' }),
+  OTEL_RESOURCE_ATTRIBUTES: describeVariable('What else traces say of this panel.', 'Node', {
+    valueFormat: '`name=value`, separated by commas',
+    unset: 'none',
+  }),
+  OTEL_TRACES_SAMPLER: describeVariable(
+    'Which requests are traced; with `parentbased` a caller that has a trace decides.',
+    'Node',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: describeVariable('Share of the requests for `traceidratio`.', 'Node', {
+    valueFormat: 'number from 0 to 1',
+  }),
+  OTEL_BSP_SCHEDULE_DELAY: describeVariable('Milliseconds between two sendings of spans.', 'Node'),
   SETUP_CODE: describeVariable(
     'Code with which the first administrator is created in the browser.',
     'browser',

@@ -3,6 +3,7 @@ import { logLevels } from '../log.ts'
 import {
   credential,
   flag,
+  keyValues,
   keyRing,
   mailbox,
   networks,
@@ -67,6 +68,22 @@ export const EnvSchema = () =>
       .string()
       .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
       .optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url().optional(),
+    OTEL_EXPORTER_OTLP_HEADERS: keyValues().optional(),
+    OTEL_SERVICE_NAME: z.string().default('roost'),
+    OTEL_RESOURCE_ATTRIBUTES: keyValues().optional(),
+    OTEL_TRACES_SAMPLER: z
+      .enum([
+        'always_on',
+        'always_off',
+        'traceidratio',
+        'parentbased_always_on',
+        'parentbased_always_off',
+        'parentbased_traceidratio',
+      ])
+      .default('parentbased_always_on'),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+    OTEL_BSP_SCHEDULE_DELAY: positiveInteger().default(5000),
     SETUP_CODE: z
       .string()
       .regex(/^\S{12,255}$/, 'must have at least 12 characters and no spaces')

@@ -59,3 +59,8 @@ export const timeZone = () =>
       return false
     }
   }, 'is not a known time zone')
+/** Pairs as OpenTelemetry reads them. */
+export const keyValues = () =>
+  z
+    .string()
+    .regex(/^[^\s=,]+=[^,]*(?:,\s*[^\s=,]+=[^,]*)*,?$/, 'must be name=value, several separated by commas')

@@ -34,6 +34,7 @@ import { type SchemaGuard, createSchemaGuard } from './schema-guard.ts'
 import { serve, type Surface } from './serve.ts'
 import { shedLoad } from './shed-load.ts'
 import { type StartGate, startGate } from './start-gate.ts'
+import type { Tracing } from './tracing/open-tracing.ts'
 import { webAssets } from './web-assets.ts'
 
 /** Milliseconds for requests and work in progress at a shutdown. Then requests are cut off, and jobs left to their leases. */
@@ -88,7 +89,7 @@ export async function startNode(
     for (const closer of closers.splice(0).toReversed()) await closer(deadline, how)
   }
   try {
-    const start = { env, surfaces, handleRpc, log, role }
+    const start = { env, surfaces, handleRpc, log, role, tracing: await openTraces(env) }
     return { ...(await openRunningPanel(start, closers)), close }
   } catch (error) {
     // What failed may have left something that cannot be closed.
@@ -97,16 +98,23 @@ export async function startNode(
   }
 }
 
-type Start = { env: Env; surfaces: Surface[]; handleRpc: RpcHandler; log: Log; role: ProcessRole }
+type Start = {
+  env: Env
+  surfaces: Surface[]
+  handleRpc: RpcHandler
+  log: Log
+  role: ProcessRole
+  tracing: Tracing | null
+}
 
-async function openRunningPanel({ env, surfaces, handleRpc, log, role }: Start, closers: Closers) {
+async function openRunningPanel({ env, surfaces, handleRpc, log, role, tracing }: Start, closers: Closers) {
   // Of several processes, the one that started them holds the lock.
   const directory = await (role === 'only' ? openDataDirectory : shareDataDirectory)(env.DATA_DIR)
   closers.push(directory.release)
   const background = trackBackgroundWork()
   const gate = startGate()
   const schemaGuard = env.DATABASE_URL && env.DATABASE_DRIVER === 'neon' ? createSchemaGuard() : null
-  const app = serveOnNode(env, surfaces, { services: gate.services, background, schemaGuard })
+  const app = serveOnNode(env, surfaces, { services: gate.services, background, schemaGuard, tracing })
   let handleObjects: DiskObjectStore['handleRequest'] | null = null
   const listener = await listenHttp(env, (request, bindings) => {
     if (handleObjects && encodedPath(request.url).startsWith(`${objectsPath}/`)) return handleObjects(request)
@@ -124,8 +132,9 @@ async function openRunningPanel({ env, surfaces, handleRpc, log, role }: Start, 
   })
   const { services, handleObjects: objectHandler, pruneCache, poolState } = opened
   // Closed after work in progress is finished; the tick of the next process finds the jobs of waiting messages.
-  closers.splice(1, 0, services.close, background.drain)
+  closers.splice(1, 0, tracing?.close ?? (() => undefined), services.close, background.drain)
   handleObjects = objectHandler
+  if (tracing) Object.assign(services, tracing.servicesOf(services))
   const panel = openSystemPanel(services, background)
   if (env.METRICS_TOKEN) await addMetrics(panel, services, poolState, closers)
   const mayWrite = !(await schemaGuard?.isBehind(panel.db))
@@ -135,7 +144,7 @@ async function openRunningPanel({ env, surfaces, handleRpc, log, role }: Start, 
   if (!schemaGuard) await whenBack(() => checkDatabase(panel, env))
   gate.open(services)
   if (!env.DATABASE_URL) closers.push(await acceptRpcRequests(panel, directory.path, handleRpc))
-  closers.push(tickEveryMinute(panel, background, schemaGuard, [pruneCache, ...(beat ? [beat] : [])]))
+  closers.push(tickEveryMinute(panel, background, { schemaGuard, beside: [pruneCache, beat], tracing }))
   // Also one that starts later is closed after the listener, since requests in progress may need it.
   const daemonPlace = closers.length
   const onDaemon = (daemon: ForkedDaemon) => void closers.splice(daemonPlace, 0, daemon.close)
@@ -145,10 +154,13 @@ async function openRunningPanel({ env, surfaces, handleRpc, log, role }: Start, 
   // Closed before everything else, since requests in progress may need all of it.
   closers.push(listener.close, (_deadline, { drains }) => drains && listener.drain())
   const setupCode = mayWrite && role !== 'further' ? await prepareSetup(panel) : null
-  if (setupCode !== null && offersDemo(env))
-    Object.assign(services, { startDemo: () => startDemo(panel, demo) })
+  if (setupCode !== null && offersDemo(env)) offerDemo(panel, services, demo)
   return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true, setupCode }
 }
+
+/** Opens traces where the operator wants them; null where not, and then nothing of them is loaded. */
+const openTraces = async (env: Env): Promise<Tracing | null> =>
+  env.OTEL_EXPORTER_OTLP_ENDPOINT ? (await import('./tracing/open-tracing.ts')).openTracing(env) : null
 
 /** Measures the process for `/metrics`; what does so is loaded only where it is scraped. */
 async function addMetrics(
@@ -188,6 +200,10 @@ async function joinOthers(
   return beat
 }
 
+/** Lets the set-up page ask for a demo. */
+const offerDemo = (panel: Panel, services: Services, options: DemoOptions): void =>
+  void Object.assign(services, { startDemo: () => startDemo(panel, options) })
+
 /** Creates a demo that the set-up page was asked for, and returns the name of its administrator. */
 async function startDemo(panel: Panel, options: DemoOptions): Promise<string | null> {
   const bootstrap = await createChosenDemo(panel, options)
@@ -199,7 +215,12 @@ async function startDemo(panel: Panel, options: DemoOptions): Promise<string | n
 const serveOnNode = (
   env: Env,
   surfaces: Surface[],
-  context: { services: () => Promise<Services>; background: BackgroundWork; schemaGuard: SchemaGuard | null },
+  context: {
+    services: () => Promise<Services>
+    background: BackgroundWork
+    schemaGuard: SchemaGuard | null
+    tracing: Tracing | null
+  },
 ) =>
   serve(
     {
@@ -213,6 +234,7 @@ const serveOnNode = (
       compress: compressAnswers,
       shedLoad: shedLoad(env.DATABASE_POOL_SIZE),
       schemaGuard: context.schemaGuard,
+      tracing: context.tracing,
     },
     ...surfaces,
   )
@@ -258,15 +280,20 @@ function trackBackgroundWork(): BackgroundWork {
 function tickEveryMinute(
   panel: Panel,
   background: BackgroundWork,
-  schemaGuard: SchemaGuard | null,
-  beside: (() => Promise<unknown>)[],
+  options: {
+    schemaGuard: SchemaGuard | null
+    beside: ((() => Promise<unknown>) | null)[]
+    tracing: Tracing | null
+  },
 ): () => void {
+  const { schemaGuard, beside, tracing } = options
+  const runOnce = () => tickIfSchemaCurrent(panel, runTick, schemaGuard)
   const tick = async () => {
-    if (await claimMinute(panel)) await tickIfSchemaCurrent(panel, runTick, schemaGuard)
+    if (await claimMinute(panel)) await (tracing ? tracing.tick(runOnce) : runOnce())
   }
   const run = () => {
     // The tick says what is wrong with the database.
-    for (const each of beside) background.add(each().catch(() => undefined))
+    for (const each of beside) if (each) background.add(each().catch(() => undefined))
     const tickRun = tick().catch((error: unknown) =>
       writeLog('error', 'The tick failed.', { cause: causeOf(error) }),
     )

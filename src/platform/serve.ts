@@ -31,6 +31,8 @@ export type Platform = {
   waitUntil: (c: Context, work: Promise<unknown>[]) => void | Promise<void>
   /** Serves the files of the web application, where the platform does not do it itself. */
   assets?: MiddlewareHandler
+  /** Runs each request in a span, and says which one runs, where the operator wants traces. */
+  tracing?: { request: MiddlewareHandler<HttpEnv>; traceparent: () => string | null } | null
   /** Compresses answers, where nothing in front of the panel does it. */
   compress?: MiddlewareHandler
   /** Refuses what would wait for long, where no platform starts further processes. */
@@ -60,6 +62,7 @@ export function serve(platform: Platform, ...surfaces: Surface[]): Hono<HttpEnv>
   const app = new Hono<HttpEnv>({ strict: false, router: effectiveRouter() })
   app.onError(handleFailure(platform.schemaGuard ?? null))
   app.notFound(handleNotFound(() => routesOf(app)))
+  if (platform.tracing) app.use(platform.tracing.request)
   app.use(logRequests)
   app.use(setDefaultHeaders(platform))
   if (platform.compress) app.use(platform.compress)
@@ -118,9 +121,9 @@ const defaultHeaders = {
  * would headers of its own; so the platform writes them where it can.
  */
 const setDefaultHeaders =
-  ({ headerWriter }: Platform): MiddlewareHandler<HttpEnv> =>
+  ({ headerWriter, tracing }: Platform): MiddlewareHandler<HttpEnv> =>
   async (c, next) => {
-    const trace = readTrace(c.req.header('traceparent'))
+    const trace = readTrace(tracing?.traceparent() ?? c.req.header('traceparent'))
     const requestId = trace?.id ?? crypto.randomUUID()
     c.set('requestId', requestId)
     c.set(traceKey, trace as never)

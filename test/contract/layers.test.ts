@@ -192,6 +192,11 @@ const exceptions: { from: string; to: string; why: string }[] = [
     why: 'The gauges are what the domain finds.',
   },
   { from: 'src/platform/panel-gauges.ts', to: 'src/version.ts', why: 'A gauge has the version.' },
+  {
+    from: 'src/platform/tracing/open-tracing.ts',
+    to: 'src/version.ts',
+    why: 'Traces have the version of what sent them.',
+  },
   { from: 'src/platform/node.ts', to: 'src/domain/jobs/tick.ts', why: 'One process is its own clock.' },
   {
     from: 'src/platform/node.ts',

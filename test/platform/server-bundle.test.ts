@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleServer } from '../../src/cli/server-bundler.ts'
 import { makePanelFolder } from '../support/panel-folder.ts'
+import { startOtlpReceiver } from '../support/otlp-receiver.ts'
 import { startProcess } from '../support/processes.ts'
 
 describe('the program of npm start', () => {
@@ -113,6 +114,27 @@ describe('the bundle of the panel', () => {
       }
     },
   )
+
+  it('sends traces, by a part of it that is loaded for them alone', { timeout: 60_000 }, async () => {
+    const folder = join(root, 'dist/server')
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.mjs'))
+    const code = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+    const withSdk = files.filter((_name, at) => code[at]?.includes('application/x-protobuf'))
+    expect(withSdk).toEqual([expect.stringMatching(/^open-tracing-/)])
+    expect(code.filter((text) => text.includes(`from"./${withSdk[0]}"`))).toEqual([])
+
+    const receiver = await startOtlpReceiver()
+    const { data, remove } = await makePanelFolder()
+    const running = await startProcess(join(root, 'dist/server/main.mjs'), {
+      cwd: root,
+      env: { PORT: '0', DATA_DIR: data, DEMO: 'false', OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      ready: /Roost serves at/,
+    })
+    await running.stop()
+    expect(receiver.spans.map(({ name }) => name)).toContain('tick')
+    await receiver.close()
+    await remove()
+  })
 
   it('names its commands as they are called there', async () => {
     const { stdout } = await run('panel.mjs', ['--help'])

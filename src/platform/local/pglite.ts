@@ -112,7 +112,8 @@ function reasonOf(error: unknown): string {
 function timeStatements(engine: PGlite): void {
   const addTiming = (connection: Pick<PGlite, 'query'>) => {
     const query = connection.query.bind(connection) as (...input: unknown[]) => Promise<unknown>
-    connection.query = ((...input: unknown[]) => timeStatement(query(...input))) as PGlite['query']
+    connection.query = ((...input: unknown[]) =>
+      timeStatement(query(...input), undefined, input[0])) as PGlite['query']
   }
   const transaction = engine.transaction.bind(engine)
   addTiming(engine)
