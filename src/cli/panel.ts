@@ -7,6 +7,7 @@ import { backupRestore } from './commands/backup-restore.ts'
 import { backupTest } from './commands/backup-test.ts'
 import { databaseHostCreate } from './commands/database-host-create.ts'
 import { databaseHostTest } from './commands/database-host-test.ts'
+import { databaseMove } from './commands/database-move.ts'
 import { doctor } from './commands/doctor.ts'
 import { eggImport } from './commands/egg-import.ts'
 import { jobDiscard, jobList, jobRetry } from './commands/jobs.ts'
@@ -40,6 +41,7 @@ const commands = new Map<string, Command>([
   ['node:reset-secret', nodeResetSecret],
   ['database-host:create', databaseHostCreate],
   ['database-host:test', databaseHostTest],
+  ['database:move', databaseMove],
   ['backup:create', backupCreate],
   ['backup:restore', backupRestore],
   ['backup:test', backupTest],

@@ -1,4 +1,5 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import { Client } from 'pg'
 import type { Database } from '../db/database.ts'
@@ -61,5 +62,24 @@ export async function migratePostgres(url: string): Promise<void> {
     await migrate(drizzle(client), migrationsConfig)
   } finally {
     await Promise.all([lockClient.end(), client.end()])
+  }
+}
+
+/** Takes the lock of a migration until the transaction of this client ends; false while another has it. */
+export async function takeMigrationLock(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1) as taken', [
+    migrationLockKey,
+  ])
+  return rows[0]?.taken === true
+}
+
+/** Migrates an empty database in the transaction of this client; Drizzle's migrator would begin and commit its own. */
+export async function migrateNew(client: Client): Promise<void> {
+  const { migrationsSchema, migrationsTable } = migrationsConfig
+  const table = `${migrationsSchema}.${migrationsTable}`
+  await client.query(`create table ${table} (id serial primary key, hash text not null, created_at bigint)`)
+  for (const { sql, hash, folderMillis } of readMigrationFiles(migrationsConfig)) {
+    for (const statement of sql) await client.query(statement)
+    await client.query(`insert into ${table} (hash, created_at) values ($1, $2)`, [hash, folderMillis])
   }
 }

@@ -63,6 +63,13 @@ export async function createDatabase(): Promise<{ url: string; drop: () => Promi
   return { url, drop: () => dropDatabase(name) }
 }
 
+/** Creates a database without tables on the real PostgreSQL, with these options; `drop` removes it. */
+export async function createEmptyDatabase(options = ''): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `roost_test_${randomBytes(8).toString('hex')}`
+  await administrate(`create database ${name} ${options}`)
+  return { url: databaseUrlOf(name), drop: () => dropDatabase(name) }
+}
+
 /** Makes the database that those of one run are copied from, which is faster than migrating each; `drop` removes all. */
 export async function createTemplate(): Promise<{ name: string; drop: () => Promise<void> }> {
   const name = `roost_test_${randomBytes(8).toString('hex')}`
