@@ -55,7 +55,9 @@ export default defineConfig({
         ...retriedInCi,
         exclude: hasChromium ? [] : ['test/e2e/web/**'],
       }),
-      project('container', filesOf('container')),
+      project('container', filesOf('container'), {
+        globalSetup: ['test/support/run-folder.ts', 'test/support/container/setup.ts'],
+      }),
     ],
   },
 })

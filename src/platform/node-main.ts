@@ -7,7 +7,7 @@ import { type Env, EnvironmentError, readEnv } from './env.ts'
 import { openDataDirectory } from './local/data-directory.ts'
 import type { Bootstrap } from './local/demo.ts'
 import { missingUrlNotice } from './panel-url.ts'
-import { type RpcHandler, startNode } from './node.ts'
+import { type RpcHandler, type RunningPanel, startNode } from './node.ts'
 import { processCount } from './process-count.ts'
 import {
   type EndMessage,
@@ -17,7 +17,7 @@ import {
   type ReadyMessage,
 } from './process-messages.ts'
 import { findServiceManager, type ServiceManager } from './service-manager.ts'
-import { superviseProcesses } from './supervisor.ts'
+import { superviseProcesses, type Supervisor } from './supervisor.ts'
 import type { Surface } from './serve.ts'
 
 /** Milliseconds after which an unfinished shutdown ends with exit code 1. */
@@ -68,6 +68,8 @@ async function runSeveral(env: Env, manager: ServiceManager | null): Promise<voi
   shutDownOnSignal(end, manager)
   try {
     const ready = await supervisor.started
+    // Before anything is printed: who reads it may send a signal.
+    replaceOnSignal(supervisor, manager)
     console.log(plainGreeting(ready))
     printNotice(env, ready.url)
   } catch {
@@ -75,11 +77,15 @@ async function runSeveral(env: Env, manager: ServiceManager | null): Promise<voi
     await end()
     process.exit(1)
   }
+  await manager?.ready(supervisor.isAlive)
+}
+
+/** Replaces the processes one after the other at SIGUSR2 and, outside of a terminal, SIGHUP. */
+function replaceOnSignal(supervisor: Supervisor, manager: ServiceManager | null): void {
   const renew = () => void (manager ? manager.whileReloading(() => supervisor.renew()) : supervisor.renew())
   process.on('SIGUSR2', renew)
   // A terminal sends it when it is closed.
   if (!process.stdout.isTTY) process.on('SIGHUP', renew)
-  await manager?.ready(supervisor.isAlive)
 }
 
 /** `systemctl reload` sends SIGHUP, which would end the process. */
@@ -95,11 +101,13 @@ async function runAsOneOfSeveral(surfaces: Surface[], handleRpc: RpcHandler): Pr
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined)
   const role = process.env[firstProcessVariable] === undefined ? 'further' : 'first'
-  const panel = await startNode(process.env, surfaces, handleRpc, { role })
+  let panel: RunningPanel | null = null
+  // Also during the start, which may wait for the database.
   process.on('message', (message) => {
     if (isMessage(message, ping.kind)) process.send?.(ping)
-    if (isMessage(message, 'end')) endProcess(() => panel.close(message as EndMessage))
+    if (isMessage(message, 'end')) endProcess(async () => panel?.close(message as EndMessage))
   })
+  panel = await startNode(process.env, surfaces, handleRpc, { role })
   const { url, hasAdministrator, setupCode } = panel
   process.send?.({ kind: 'ready', url, hasAdministrator, setupCode } satisfies ReadyMessage)
 }

@@ -135,6 +135,7 @@ async function renewAll(slots: Slot[], state: State): Promise<void> {
     try {
       await startIn(slot, state)
     } catch {
+      if (state.isEnding) return
       log('error', 'A new process did not start; the old ones go on.', {
         cause: 'Its own message says why. Correct it, and send the signal again.',
       })

@@ -4,40 +4,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import journal from '../../drizzle/meta/_journal.json' with { type: 'json' }
 import { version } from '../../src/version.ts'
-import { type Engine, openEngine } from '../support/container/engine.ts'
-import { buildImages, type Images } from '../support/container/images.ts'
-import { type Installation, openInstallation, panelImage } from '../support/container/installation.ts'
+import { findContainers } from '../support/container/containers.ts'
+import { panelImage } from '../support/container/images.ts'
+import { type Installation, openInstallation } from '../support/container/installation.ts'
 import { eventually } from '../support/processes.ts'
 
-/** Starts Docker and builds the images that cannot be pulled; returns why that cannot be here where it cannot. */
-async function prepare(): Promise<{ engine: Engine; images: Images } | string> {
-  const engine = await openEngine()
-  if (typeof engine === 'string') return engine
-  try {
-    return { engine, images: await buildImages(engine) }
-  } catch (error) {
-    await engine.stop()
-    return `the images below the panel cannot be built: ${String(error)}`
-  }
-}
-
-const prepared = await prepare()
-if (typeof prepared === 'string') console.warn(`Skipped: the image and compose.yaml: ${prepared}.`)
+const containers = findContainers('the image and compose.yaml')
 
 const maxImageBytes = 220e6
 const memoryLimit = 512 * 1024 ** 2
 const minutes = (count: number) => ({ timeout: count * 60_000 })
 
-describe.skipIf(typeof prepared === 'string')('the image and compose.yaml', () => {
+describe.skipIf(containers === null)('the image and compose.yaml', () => {
   // Not run without one.
-  const { engine, images } = prepared as Exclude<typeof prepared, string>
+  const { engine, images } = containers as NonNullable<typeof containers>
   let roost: Installation
   /** An Application key of the first administrator. */
   let key: string
 
   beforeAll(async () => {
-    const bases = ['--build-arg', `NODE_IMAGE=${images.node}`, '--build-arg', `BASE_IMAGE=${images.base}`]
-    await engine.docker('build', '-t', panelImage, ...bases, '.')
     roost = openInstallation(engine, images, 'roost')
     const startedAt = performance.now()
     await roost.compose('up', '-d', 'secrets', 'panel', 'database', 'caddy')
@@ -46,7 +31,6 @@ describe.skipIf(typeof prepared === 'string')('the image and compose.yaml', () =
   }, 1_200_000)
   afterAll(async () => {
     await roost?.compose('down', '--volumes', '--remove-orphans').catch(() => undefined)
-    await engine.stop()
   }, 120_000)
 
   const inspect = async (name: string) => JSON.parse(await engine.docker('inspect', name))[0]

@@ -113,6 +113,15 @@ describe.skipIf(!hasPostgres || process.platform !== 'linux')('three processes o
     },
   )
 
+  it('end in order while one of them is replaced', { timeout: 90_000 }, async () => {
+    const ending = await start('ending', await freePort(), { PROCESSES: '2' })
+    ending.process.child.kill('SIGHUP')
+    await eventually(async () => (await processesOf(ending)).length === 3)
+    await ending.process.stop()
+    expect(ending.process.child.exitCode).toBe(0)
+    expect(ending.process.output()).not.toContain('A new process did not start')
+  })
+
   it('tick once a minute, all together', { timeout: 180_000 }, async () => {
     const minute = Math.floor(Date.now() / 60_000)
     const begun = () => database<{ minute: string }[]>`select minute from tick_log order by minute`

@@ -7,14 +7,15 @@ import { join } from 'node:path'
 import { eventually } from '../processes.ts'
 import { command } from './commands.ts'
 
-/** A Docker of the tests: its own daemon, whose data go with it. */
+/** A Docker of the tests: its own daemon. */
 export type Engine = {
   /** Where everything of it is, also for the files of a test. */
   folder: string
   docker: (...args: string[]) => Promise<string>
   compose: (project: string, env: Record<string, string>, ...args: string[]) => Promise<string>
-  stop: () => Promise<void>
 }
+/** An engine of this process; `stop` ends the daemon, and its data go with it. */
+export type OwnEngine = Engine & { stop: () => Promise<void> }
 
 const packages = ['docker.io', 'docker-compose']
 // Another client may stand before Debian's on the path, and not build for its daemon.
@@ -26,7 +27,7 @@ const daemon = '/usr/sbin/dockerd'
  * Installs Docker where it is missing, and starts a daemon in a folder of its own. Returns why that cannot be here where
  * it cannot.
  */
-export async function openEngine(): Promise<Engine | string> {
+export async function openEngine(): Promise<OwnEngine | string> {
   const obstacle = await findObstacle()
   if (obstacle !== null) return obstacle
   return startEngine().catch((error: unknown) => `Docker did not start: ${String(error)}`)
@@ -46,18 +47,34 @@ async function findObstacle(): Promise<string | null> {
   return known === '' ? `there are no packages ${packages.join(' and ')}` : null
 }
 
+/** Returns the engine that another process has started in this folder. */
+export function engineIn(folder: string): Engine {
+  const env = {
+    DOCKER_HOST: hostIn(folder),
+    DOCKER_BUILDKIT: '1',
+    BUILDKIT_PROGRESS: 'plain',
+    DOCKER_CONFIG: folder,
+  }
+  return {
+    folder,
+    docker: (...args) => command(client, args, { env, all: args[0] === 'logs' }),
+    compose: (project, more, ...args) =>
+      command(composer, ['-p', project, ...args], { env: { ...env, ...more } }),
+  }
+}
+
+const hostIn = (folder: string) => `unix://${join(folder, 'socket')}`
+
 /** Throws with the log of the daemon. */
-async function startEngine(): Promise<Engine> {
+async function startEngine(): Promise<OwnEngine> {
   await install()
   const folder = await mkdtemp(join(tmpdir(), 'roost-docker-'))
-  const host = `unix://${join(folder, 'socket')}`
-  const env = { DOCKER_HOST: host, DOCKER_BUILDKIT: '1', BUILDKIT_PROGRESS: 'plain', DOCKER_CONFIG: folder }
-  const docker = (...args: string[]) => command(client, args, { env, all: args[0] === 'logs' })
-  const child = startDaemon(folder, host)
+  const engine = engineIn(folder)
+  const child = startDaemon(folder, hostIn(folder))
   try {
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error('It ended.')
-      return docker('info').then(
+      return engine.docker('info').then(
         () => true,
         () => false,
       )
@@ -68,10 +85,7 @@ async function startEngine(): Promise<Engine> {
     throw new Error(`The Docker daemon did not start:\n${log.slice(-2000)}`, { cause: error })
   }
   return {
-    folder,
-    docker,
-    compose: (project, more, ...args) =>
-      command(composer, ['-p', project, ...args], { env: { ...env, ...more } }),
+    ...engine,
     stop: async () => {
       await stopDaemon(child)
       await rm(folder, { recursive: true, force: true })

@@ -6,8 +6,11 @@ import type { Engine } from './engine.ts'
 /** What the default images of `Dockerfile` and `compose.yaml` have, built from packages of Debian and from this Node. */
 export type Images = { node: string; base: string; postgres: string; caddy: string }
 
-// The packages of distroless/cc.
-const basePackages = ['base-files', 'netbase', 'ca-certificates', 'tzdata', 'libstdc++6']
+/** The image that `Dockerfile` makes. */
+export const panelImage = 'roost'
+
+/** The packages of distroless/cc. */
+export const basePackages = ['base-files', 'netbase', 'ca-certificates', 'tzdata', 'libstdc++6']
 const servicePackages = [...basePackages, 'busybox-static', 'postgresql-15', 'caddy']
 
 const accounts = `root:x:0:0:root:/root:/bin/sh
@@ -27,13 +30,26 @@ export async function buildImages(engine: Engine): Promise<Images> {
   await importImage(engine, base, images.base)
   await importImage(engine, node, images.node, [`ENV NODE_EXTRA_CA_CERTS=${authorities}`])
   await importImage(engine, services, 'test/services')
-  await buildService(engine, images.postgres, postgresFile, { 'start.sh': postgresStart })
-  await buildService(engine, images.caddy, caddyFile, {})
+  await buildImage(engine, images.postgres, postgresFile, { 'start.sh': postgresStart })
+  await buildImage(engine, images.caddy, caddyFile, {})
   return images
 }
 
+/** Builds the image of the panel as `Dockerfile` says, from the images below it. */
+export const buildPanel = (engine: Engine, { node, base }: Pick<Images, 'node' | 'base'>): Promise<string> =>
+  engine.docker(
+    'build',
+    '-t',
+    panelImage,
+    '--build-arg',
+    `NODE_IMAGE=${node}`,
+    '--build-arg',
+    `BASE_IMAGE=${base}`,
+    '.',
+  )
+
 /** Downloads packages with all that they need, and unpacks them into a folder. */
-async function unpack(engine: Engine, name: string, packages: string[]): Promise<string> {
+export async function unpack(engine: Engine, name: string, packages: string[]): Promise<string> {
   const cache = join(engine.folder, `${name}-packages`)
   const root = join(engine.folder, `${name}-root`)
   await mkdir(join(cache, 'archives', 'partial'), { recursive: true })
@@ -72,7 +88,7 @@ async function addNode(root: string): Promise<void> {
   await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
 }
 
-async function importImage(
+export async function importImage(
   engine: Engine,
   root: string,
   name: string,
@@ -85,7 +101,7 @@ async function importImage(
   await rm(root, { recursive: true })
 }
 
-async function buildService(
+export async function buildImage(
   engine: Engine,
   name: string,
   dockerfile: string,

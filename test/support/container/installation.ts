@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { eventually } from '../processes.ts'
 import type { Engine } from './engine.ts'
-import type { Images } from './images.ts'
+import { type Images, panelImage } from './images.ts'
 
 export type Answered = { status: number; body: string }
 
@@ -23,7 +23,6 @@ export type Installation = {
   project: string
 }
 
-export const panelImage = 'roost'
 const readySeconds = 90
 
 /** Names the images and free ports for `compose.yaml`. */
