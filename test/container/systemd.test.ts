@@ -35,8 +35,11 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
       POSTGRES_DB: 'roost',
       POSTGRES_PASSWORD_FILE: '/run/password',
     }
+    const place = ['--name', 'unit-database', '--network', 'unit', '-v', `${password}:/run/password:ro`]
     await engine.docker(
-      ...['run', '-d', '--name', 'unit-database', '--network', 'unit', '-v', `${password}:/run/password:ro`],
+      'run',
+      '-d',
+      ...place,
       ...Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       images.postgres,
     )
@@ -72,14 +75,13 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
     await expect(install()).rejects.toThrow('/etc/roost/panel.env is missing: make it with the verb setup')
     const given = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
     await machine.run('mkdir', '/etc/roost')
-    await eventually(
+    // It checks the database, which may still be starting.
+    const said = await eventually(
       () =>
-        machine.run('env', ...given, ...panel, 'setup', '--out', '/etc/roost/panel.env').then(
-          () => true,
-          () => false,
-        ),
+        machine.run('env', ...given, ...panel, 'setup', '--out', '/etc/roost/panel.env').catch(() => null),
       60,
     )
+    expect(said).toContain('node /opt/roost/dist/server/main.mjs')
     expect(await install()).toContain('/etc/systemd/system/roost.service was written.')
     expect(await machine.property('LoadState')).toBe('loaded')
   })

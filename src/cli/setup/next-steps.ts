@@ -1,3 +1,4 @@
+import { commandOf } from '../../platform/command-names.ts'
 import { surfaceNames } from '../bundles.ts'
 
 /** The platforms on which the panel runs. */
@@ -9,8 +10,8 @@ export function nextSteps(target: Target, file: string, hasDemo: boolean): strin
   const path = shellWord(file.includes('/') ? file : `./${file}`)
   const loadVariables = `set -a; . ${path}; set +a`
   const accountCommands = [
-    'npm run seed',
-    'npm run panel -- user:create --email you@example.com --username you --admin',
+    commandOf('seed'),
+    commandOf('panel', 'user:create --email you@example.com --username you --admin'),
   ]
   switch (target) {
     case 'workers':
@@ -25,8 +26,8 @@ export function nextSteps(target: Target, file: string, hasDemo: boolean): strin
       return [loadVariables, 'npm run deploy:lambda', ...accountCommands]
     case 'node':
       return hasDemo
-        ? [loadVariables, 'npm start']
-        : [loadVariables, 'npm run migrate', ...accountCommands, 'npm start']
+        ? [loadVariables, commandOf('start')]
+        : [loadVariables, commandOf('migrate'), ...accountCommands, commandOf('start')]
   }
 }
 

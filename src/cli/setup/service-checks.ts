@@ -9,6 +9,7 @@ import type { Env } from '../../platform/env.ts'
 import { lazyObjectStore } from '../../platform/lazy-object-store.ts'
 import { nodeEgress } from '../../platform/node-egress.ts'
 import { openNeon } from '../../platform/neon.ts'
+import { commandOf } from '../../platform/command-names.ts'
 import { type DatabaseHandle, openPostgres } from '../../platform/postgres.ts'
 import { s3OptionsOf } from '../../platform/s3-options.ts'
 import { checkUploads } from '../operations/backup-test.ts'
@@ -83,7 +84,7 @@ async function checkMigrations({ db }: DatabaseHandle, target: Target): Promise<
   if (pending === null) return fail('this role may not read the table migrations')
   return pending > 0
     ? warn(
-        `${pending} pending: npm run migrate applies them, and ${target === 'node' ? 'npm start' : 'a deploy'}`,
+        `${pending} pending: ${commandOf('migrate')} applies them, and ${target === 'node' ? commandOf('start') : 'a deploy'}`,
       )
     : ok('all applied')
 }
