@@ -93,7 +93,8 @@ export const known = {
 
 type Row = Record<string, string | number | null>
 
-function rowsOf(kind: OldKind): [string, Row[]][] {
+/** Rows of every table, as columns of MariaDB. */
+export function rowsOf(kind: OldKind): [string, Row[]][] {
   const isPelican = kind === 'pelican'
   const lock = (text: string) => encryptAsOldPanel(kind, text)
   const key = (id: number, type: number, token: string): Row => ({

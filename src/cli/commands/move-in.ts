@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readEnv } from '../../platform/env.ts'
 import { callOperation, type Command, type CommandArguments, isSet, textOption } from '../command.ts'
@@ -7,6 +8,9 @@ import type { MoveInResult } from '../operations/move-in.ts'
 
 const options = {
   database: { type: 'string' },
+  dump: { type: 'string' },
+  'dump-timezone': { type: 'string' },
+  'ignore-columns': { type: 'string' },
   env: { type: 'string' },
   'app-key': { type: 'string' },
   'previous-keys': { type: 'string' },
@@ -16,25 +20,29 @@ const options = {
 } as const
 
 const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command => ({
-  synopsis: `import:${kind} --database mysql://… (--env FILE | --app-key KEY) [options]`,
+  synopsis: `import:${kind} (--dump FILE | --database URL) (--env FILE | --app-key KEY) [options]`,
   summary: `Moves everything of a ${name} here: accounts, keys, nodes, servers. See docs/moving-in.md.`,
-  help: `  --database URL        mysql://user:password@host:port/database of the old panel, which is only read
+  help: `  --dump FILE           what mysqldump or mariadb-dump wrote, plain or gzip
+  --database URL        the live database, which is only read: mysql://user:password@host:port/database${
+    kind === 'pelican' ? ',\n                        postgres://… or sqlite:FILE' : ''
+  }
   --env FILE            the old panel's .env: APP_KEY, APP_PREVIOUS_KEYS and APP_TIMEZONE are read
   --app-key KEY         its APP_KEY, in place of --env
   --previous-keys KEYS  its APP_PREVIOUS_KEYS, separated by commas
   --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC
+  --dump-timezone ZONE  zone of the dates of a dump made with --skip-tz-utc
+  --ignore-columns A.B  leaves the column B of the table A behind, which this version does not know; several by commas
   --check               reports what would come and what cannot, and writes nothing
   --verify              compares each row that came with the old panel's
 
 A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
 forbid the move, and where --verify finds a difference.`,
   options,
-  required: ['database'],
   positionals: [0, 0],
   run: async (raw, args) => {
     if (isSet(args, 'check') && isSet(args, 'verify')) throw new UsageError('Use either --check or --verify.')
     const mode = isSet(args, 'check') ? 'check' : isSet(args, 'verify') ? 'verify' : 'write'
-    const input = { kind, mode, database: textOption(args, 'database'), ...(await oldSettings(args)) }
+    const input = { kind, mode, ...sourceOf(args), ...(await oldSettings(args)) }
     const result = await callOperation<MoveInResult>(readEnv(raw), args, `import:${kind}`, input)
     const isBad = result.findings.some(({ what }) => what === 'refused') || result.differences.length > 0
     return { text: formatResult(result), json: result, exitCode: isBad ? 1 : 0 }
@@ -46,6 +54,19 @@ export const importPterodactyl = commandOfPanel('pterodactyl', 'Pterodactyl')
 /** `import:pelican` */
 export const importPelican = commandOfPanel('pelican', 'Pelican')
 
+/** Paths become absolute: a panel that runs does the work in its own folder. */
+function sourceOf(args: CommandArguments) {
+  const [database, dump] = [textOption(args, 'database'), textOption(args, 'dump')]
+  if ((database === undefined) === (dump === undefined))
+    throw new UsageError('Use either --dump or --database.')
+  return {
+    database: database?.replace(/^sqlite:(?=.)(.*)$/s, (_, path: string) => `sqlite:${resolve(path)}`),
+    dump: dump && resolve(dump),
+    dumpTimezone: textOption(args, 'dump-timezone'),
+    ignoreColumns: textOption(args, 'ignore-columns')?.split(',').filter(Boolean),
+  }
+}
+
 async function oldSettings(args: CommandArguments): Promise<{ keys: string[]; timezone: string }> {
   const file = textOption(args, 'env')
   const env = file === undefined ? {} : parseEnv(await readFile(file, 'utf8'))
@@ -56,7 +77,8 @@ async function oldSettings(args: CommandArguments): Promise<{ keys: string[]; ti
   return { keys: [key, ...previous.split(',').filter(Boolean)], timezone }
 }
 
-function formatResult({ mode, tables, findings, unknownTables, differences, seconds }: MoveInResult): string {
+function formatResult(result: MoveInResult): string {
+  const { mode, version, notes, tables, findings, unknownTables, ignored, differences, seconds } = result
   const counts = tables.map(
     ({ table, found, movable, written }) =>
       `${table.padEnd(18)} ${found} there, ${movable} can move${written === undefined ? '' : `, ${written} written now`}`,
@@ -66,12 +88,21 @@ function formatResult({ mode, tables, findings, unknownTables, differences, seco
       `${what}: ${count} of ${table} (${ids.join(', ')}${count > ids.length ? ', …' : ''}): ${reason}`,
   )
   const unknown = unknownTables.map((table) => `left: the table ${table}, which is not one of that panel`)
+  const unread = ignored.map(({ column, rows }) => `left: the column ${column}, which ${rows} rows have`)
   const differing = differences.map(
     ({ table, id, columns }) => `differs: ${table} ${id}: ${columns.join(', ')}`,
   )
   const isEqual =
     mode === 'verify' && differences.length === 0 ? ['Everything that can move is here and equal.'] : []
-  return [...counts, ...reasons, ...unknown, ...differing, ...isEqual, `${seconds.toFixed(1)} seconds`].join(
-    '\n',
-  )
+  return [
+    version,
+    ...notes,
+    ...counts,
+    ...reasons,
+    ...unknown,
+    ...unread,
+    ...differing,
+    ...isEqual,
+    `${seconds.toFixed(1)} seconds`,
+  ].join('\n')
 }

@@ -1,11 +1,14 @@
-import type { Spool, SourceRow } from './spool.ts'
 import { movedTables } from './source-schema.ts'
+import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
+import type { Spool } from './spool.ts'
+
+type FoundColumn = SourceColumn & { owner: string }
 
 /**
  * Copies the tables of a live MySQL or MariaDB into the spool, from one consistent snapshot in UTC, and closes the
  * connection. Only reads. `mysql://user:password@host:port/database`.
  */
-export async function readMysql(address: string, spool: Spool): Promise<void> {
+export async function readMysql(address: string, spool: Spool, storing: Storing): Promise<void> {
   const { createConnection } = await import('mysql2')
   const callbacks = createConnection({
     uri: address,
@@ -20,18 +23,26 @@ export async function readMysql(address: string, spool: Spool): Promise<void> {
     await connection.query('set session transaction isolation level repeatable read')
     await connection.query('start transaction with consistent snapshot, read only')
     const [found] = await connection.query(
-      `select table_name as name, column_name as col from information_schema.columns
-        where table_schema = database() order by table_name, ordinal_position`,
+      `select table_name as owner, column_name as name, data_type as type, column_default as preset
+        from information_schema.columns where table_schema = database() order by table_name, ordinal_position`,
     )
-    for (const { name, col } of found as { name: string; col: string }[])
-      spool.columns.set(name, [...(spool.columns.get(name) ?? []), col])
-    for (const table of movedTables.filter((name) => spool.columns.has(name))) {
-      const columns = spool.columns.get(table) ?? []
-      const order = columns.includes('id') ? 'id' : columns[0]
-      const statement = `select * from \`${table}\` order by \`${order}\``
-      await spool.add(table, callbacks.query(statement).stream() as AsyncIterable<SourceRow>)
+    const tables = Map.groupBy(found as FoundColumn[], ({ owner }) => owner)
+    for (const [table, columns] of tables)
+      spool.columns.set(
+        table,
+        columns.map(({ name }) => name),
+      )
+    for (const table of movedTables) {
+      const columns = tables.get(table)
+      if (!columns) continue
+      const order = columns.find(({ name }) => name === 'id') ?? columns[0]
+      const sql = `select ${columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table)} order by ${quoted(order!.name)}`
+      const rows = callbacks.query({ sql, rowsAsArray: true }).stream() as AsyncIterable<SourceValue[]>
+      await readInto(spool, storing, table, columns, rows)
     }
   } finally {
     await connection.end()
   }
 }
+
+const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``

@@ -105,7 +105,11 @@ const neededColumns: Record<'both' | SourceKind, Record<string, string[]>> = {
  * Returns the tables of the old panel that nothing is known about. Throws with what is missing where the schema is not
  * one of this panel that the import knows: Pterodactyl 1.7 to 1.12, or a Pelican of 2026.
  */
-export function requireKnownSchema(kind: SourceKind, { columns }: Spool): string[] {
+export function requireKnownSchema(
+  kind: SourceKind,
+  { columns, unknownValues }: Spool,
+  ignored: readonly string[] = [],
+): string[] {
   const looksLike = columns.get('servers')?.includes('uuid_short') ? 'pelican' : 'pterodactyl'
   if (columns.has('servers') && looksLike !== kind)
     throw new Error(`This is the database of ${looksLike}: use import:${looksLike}.`)
@@ -119,7 +123,25 @@ export function requireKnownSchema(kind: SourceKind, { columns }: Spool): string
     throw new Error(
       `The schema is not one of ${kind} that can be moved. It lacks: ${[...new Set(missing)].join(', ')}.`,
     )
+  const unread = [...unknownValues].filter(([column]) => !ignored.includes(column))
+  if (unread.length > 0)
+    throw new Error(
+      `Nothing is known about columns that hold something: ${unread.map(([column, rows]) => `${column} (${rows} rows)`).join(', ')}. ` +
+        `Leave them behind with --ignore-columns ${unread.map(([column]) => column).join(',')}, or empty them.`,
+    )
   return [...columns.keys()].filter((table) => !movedTables.includes(table) && !leftTables.has(table))
+}
+
+/** Returns the versions of the old panel that have this schema. */
+export function versionOf(kind: SourceKind, { columns }: Spool): string {
+  if (kind === 'pelican') return 'Pelican, beta of 2026'
+  if (!columns.has('user_ssh_keys')) return 'Pterodactyl 1.7'
+  const isLate = [
+    ['api_keys', 'expires_at'],
+    ['eggs', 'force_outgoing_ip'],
+    ['servers', 'installed_at'],
+  ].every(([table = '', column = '']) => columns.get(table)?.includes(column))
+  return isLate ? 'Pterodactyl 1.11 or 1.12' : 'Pterodactyl 1.8 to 1.10'
 }
 
 /** The location and the nest of what comes from Pelican, which has neither. Their ids are 1. */

@@ -14,6 +14,10 @@ export type Spool = {
   columns: Map<string, string[]>
   /** Number of rows by table. */
   counts: Map<string, number>
+  /** Number of rows by `table.column`, of columns that nothing is known about and that hold something. */
+  unknownValues: Map<string, number>
+  /** Sentences about the source, for the operator. */
+  notes: string[]
   /** Writes rows of a table to the end of its file. */
   add: (table: string, rows: AsyncIterable<SourceRow> | Iterable<SourceRow>) => Promise<void>
   /** Reads a table in batches. A table that is not there has none. */
@@ -33,6 +37,8 @@ export async function openSpool(): Promise<Spool> {
   return {
     columns,
     counts,
+    unknownValues: new Map(),
+    notes: [],
     add: async (table, rows) => {
       await appendFile(fileOf(table), '', { mode: 0o600 })
       const file = createWriteStream(fileOf(table), { flags: 'a' })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Panel } from '../../panel.ts'
 import { isTimezone } from '../../domain/timezones.ts'
-import { OperationError } from '../faults.ts'
+import { OperationError, reasonOf } from '../faults.ts'
 import type { Move } from '../move-in/move.ts'
 import type { Finding, TableCount } from '../move-in/report.ts'
 
@@ -9,7 +9,14 @@ import type { Finding, TableCount } from '../move-in/report.ts'
 export const MoveInInput = () =>
   z.object({
     kind: z.enum(['pterodactyl', 'pelican']),
-    database: z.string().regex(/^(?:mysql|mariadb):\/\//, 'regex'),
+    /** `mysql://…`; of Pelican `postgres://…` or `sqlite:FILE`, too. */
+    database: z.string().optional(),
+    /** An absolute path, in place of `database`. */
+    dump: z.string().optional(),
+    /** The zone of the dates of a dump that does not state one. */
+    dumpTimezone: z.string().optional(),
+    /** Columns that are left behind though they hold something, as `table.column`. */
+    ignoreColumns: z.array(z.string()).default([]),
     keys: z.array(z.string()).min(1, 'required'),
     timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
     mode: z.enum(['check', 'write', 'verify']),
@@ -22,6 +29,12 @@ export type MoveInResult = {
   findings: Finding[]
   /** Tables of plugins, which are left. */
   unknownTables: string[]
+  /** The versions that have the schema that was found. */
+  version: string
+  /** Sentences about the source. */
+  notes: string[]
+  /** Columns that were left behind by `ignoreColumns`, with their number of rows. */
+  ignored: { column: string; rows: number }[]
   differences: { table: string; id: number; columns: string[] }[]
   seconds: number
 }
@@ -35,21 +48,21 @@ export async function moveIn(
   input: z.output<ReturnType<typeof MoveInInput>>,
 ): Promise<MoveInResult> {
   // Loaded when needed: the panel itself has no use for it.
-  const [{ openSpool }, { readMysql }, schema, { parseAppKeys }, { checkMove, verifyMove, writeMove }] =
+  const [{ isSourceAddress, readSource }, schema, { parseAppKeys }, { checkMove, verifyMove, writeMove }] =
     await Promise.all([
-      import('../move-in/spool.ts'),
-      import('../move-in/read-mysql.ts'),
+      import('../move-in/read-source.ts'),
       import('../move-in/source-schema.ts'),
       import('../move-in/laravel.ts'),
       import('../move-in/run.ts'),
     ])
   const { kind, timezone, mode } = input
   const keys = parseKeys(parseAppKeys, input.keys)
+  if (input.dump === undefined && !isSourceAddress(kind, input.database ?? ''))
+    throw new OperationError(addressProblem[kind])
   const startedAt = Date.now()
-  const spool = await openSpool()
+  const spool = await readSource(input).catch(throwRefusal)
   try {
-    await readMysql(input.database.replace(/^mariadb:/, 'mysql:'), spool)
-    const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool))
+    const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
     if (kind === 'pelican') await schema.addPelicanGroups(spool)
     const options = { kind, keys, timezone, now: panel.now(), spool }
     const result = (move: Move, written?: Map<string, number>): MoveInResult => ({
@@ -57,6 +70,9 @@ export async function moveIn(
       tables: countsOf(move, written),
       findings: move.report.findings(),
       unknownTables,
+      version: schema.versionOf(kind, spool),
+      notes: spool.notes,
+      ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
       differences: [],
       seconds: (Date.now() - startedAt) / 1000,
     })
@@ -82,8 +98,19 @@ function refusing<Value>(run: () => Value): Value {
   try {
     return run()
   } catch (error) {
-    throw new OperationError(error instanceof Error ? error.message : String(error))
+    return throwRefusal(error)
   }
+}
+
+function throwRefusal(error: unknown): never {
+  throw new OperationError(reasonOf(error))
+}
+
+const addressProblem = {
+  pterodactyl:
+    'The address of the database is not one of Pterodactyl: mysql://user:password@host:3306/panel.',
+  pelican:
+    'The address of the database is not one of Pelican: mysql://…, postgres://user:password@host:5432/panel or sqlite:FILE.',
 }
 
 const countsOf = ({ report, spool }: Move, written?: Map<string, number>): MoveInResult['tables'] =>
