@@ -69,7 +69,14 @@ function openHttp(address: Address, options: DrizzleOptions): DatabaseHandle {
 
 function openPool(address: Address, poolSize: number, options: DrizzleOptions): DatabaseHandle {
   const pool = new Pool({ ...address, max: poolSize })
-  return databaseOverPool<PoolClient, Pool>(pool, (connection) => drizzle(connection, options))
+  const handle = databaseOverPool<PoolClient, Pool>(pool, (connection) => drizzle(connection, options))
+  const poolState = () => ({
+    open: pool.totalCount,
+    idle: pool.idleCount,
+    limit: poolSize,
+    waiting: pool.waitingCount,
+  })
+  return { ...handle, poolState }
 }
 
 const drizzleOptions = (onStatement?: (text: string) => void) => ({

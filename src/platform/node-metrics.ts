@@ -36,10 +36,9 @@ export function openNodeMetrics(panel: Panel, pool: () => PoolState | null): Nod
   }
   if (cluster.isWorker) listen(say)
   const read = async () => {
-    const [gathered, gauges] = await Promise.all([
-      cluster.isWorker ? askAll().then((all) => all ?? own()) : own(),
-      writeGauges(),
-    ])
+    const gathered = (cluster.isWorker ? await askAll() : null) ?? (await own())
+    // Only then: the statements of the gauges themselves would wait in line, and be seen there.
+    const gauges = await writeGauges()
     return `${metricsText(toMetrics(gathered.counters))}${await writeProcesses(gathered)}${gauges}`
   }
   return { read, close: async () => (cluster.isWorker ? say(0) : undefined) }

@@ -14,7 +14,7 @@ export type DatabaseHandle = {
   db: Database
   transaction: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   close: () => Promise<void>
-  /** The state of its connections; left out where there is no pool of ours. */
+  /** The state of its connections; left out where none outlives a statement. */
   poolState?: () => PoolState
 }
 

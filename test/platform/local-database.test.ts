@@ -15,6 +15,24 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
+it('has one connection, of which the state is counted', async () => {
+  const { db, transaction, poolState, close } = await openPglite(null)
+  const idle = { open: 1, idle: 1, limit: 1, waiting: 0 }
+  expect(poolState?.()).toEqual(idle)
+  const end = Promise.withResolvers<void>()
+  const held = transaction(async (inner) => {
+    await inner.execute('select 1')
+    await end.promise
+  })
+  expect(poolState?.()).toEqual({ open: 1, idle: 0, limit: 1, waiting: 0 })
+  const others = Promise.allSettled([db.execute('select 1'), db.execute('select from nothing')])
+  await expect.poll(() => poolState?.()).toEqual({ open: 1, idle: 0, limit: 1, waiting: 2 })
+  end.resolve()
+  await Promise.all([held, others])
+  expect(poolState?.()).toEqual(idle)
+  await close()
+})
+
 it('after an unpacking that failed half way the next start makes the database', async () => {
   const obstacle = join(directory, someFile, 'folder')
   await mkdir(obstacle, { recursive: true })

@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { definitions } from '../../src/metrics.ts'
 import { type CloudServices, findPostgres, openCloudServices } from '../support/cloud-services.ts'
 import { makeNode, makeServer } from '../support/factories.ts'
-import { freePort } from '../support/panel-process.ts'
+import { freePort, startPanelProcess } from '../support/panel-process.ts'
 import { eventually, type RunningProcess, startProcess } from '../support/processes.ts'
 
 const folder = join(import.meta.dirname, '../../docs/monitoring')
@@ -44,6 +44,30 @@ describe.skipIf(!hasPromtool)('the rules of Prometheus', () => {
     const untested = groups[0].rules.filter(({ alert }: { alert: string }) => !tests.includes(alert))
     expect(untested).toEqual([])
   })
+})
+
+describe('a scrape of a panel over the embedded database', () => {
+  it(
+    'has its one connection, for which nothing waits but the panel itself',
+    { timeout: 60_000 },
+    async () => {
+      const panel = await startPanelProcess({ METRICS_TOKEN: token })
+      try {
+        const read = async () => {
+          const headers = { authorization: `Bearer ${token}` }
+          return (await fetch(`${panel.bootstrap.url}/metrics`, { headers })).text()
+        }
+        await eventually(async () => /^roost_database_connections\{.*state="idle"\} 1$/m.test(await read()))
+        const text = await read()
+        expect(text).toMatch(/^roost_database_connections_limit\{process="1"\} 1$/m)
+        expect(text).toMatch(/^roost_database_connections\{process="1",state="busy"\} 0$/m)
+        expect(text).toMatch(/^roost_database_waiting\{process="1"\} 0$/m)
+        expect(text).toMatch(/^roost_servers|^roost_jobs\{/m)
+      } finally {
+        await panel.stop()
+      }
+    },
+  )
 })
 
 describe.skipIf(!hasPostgres || process.platform !== 'linux')('a scrape of two processes', () => {

@@ -98,6 +98,22 @@ describe.skipIf(!hasPostgres).each([
     expect([statements - before.statements, connections - before.connections]).toEqual(http ? [3, 1] : [0, 0])
   })
 
+  it('counts the sockets of its pool, and what waits for them', async () => {
+    const idle = http ? undefined : { open: 1, idle: 1, limit: 1, waiting: 0 }
+    expect(neon.poolState?.()).toEqual(idle)
+    if (http) return
+    const end = Promise.withResolvers<void>()
+    const held = neon.transaction(async (db) => {
+      await db.execute(sql`select 1`)
+      await end.promise
+    })
+    const next = shorts()
+    await expect.poll(() => neon.poolState?.()).toEqual({ open: 1, idle: 0, limit: 1, waiting: 1 })
+    end.resolve()
+    await Promise.all([held, next])
+    expect(neon.poolState?.()).toEqual(idle)
+  })
+
   it('survives a connection that breaks inside a transaction', async () => {
     const broken = neon.transaction(async (db) => {
       const { pid } = single(rowsOf<{ pid: number }>(await db.execute(sql`select pg_backend_pid() as pid`)))

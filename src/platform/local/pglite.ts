@@ -15,6 +15,7 @@ import { repositoryRoot } from '../repository.ts'
 import { timeStatement } from '../statement-stats.ts'
 import { freeBytes, guardDisk, minFreeBytes, requireFreeDisk } from './disk-guard.ts'
 import { nameStatements } from './pglite-statements.ts'
+import { countUse } from './pglite-use.ts'
 
 /** The file by which a folder is a database. */
 const versionFile = 'PG_VERSION'
@@ -56,11 +57,13 @@ export async function openPglite(
   nameStatements(engine)
   if (directory) guardDisk(engine, directory)
   timeStatements(engine)
+  const poolState = countUse(engine)
   if (migrates) await migrate(db, migrationsConfig)
   if (isNew && !snapshot) await writeSnapshot(await engine.dumpDataDir('gzip'))
   return {
     db: db satisfies Database,
     transaction: (work) => db.transaction(work),
+    poolState,
     close: async () => {
       // A checkpoint on a full disk can hang; the next start recovers from the log instead.
       if (directory === null || freeBytes(directory) >= minFreeBytes) await engine.close()
