@@ -25,7 +25,12 @@ export async function measurePages(url: string, size: Size): Promise<PageCosts> 
     const signedIn = await signIn(chromium.browser, baseURL)
     const loads = { cold: [] as Load[], warm: [] as Load[] }
     for (let round = 0; round < rounds; round += 1) {
-      const context = await chromium.browser.newContext({ baseURL, storageState: signedIn })
+      // Requests of a service worker are not slowed down.
+      const context = await chromium.browser.newContext({
+        baseURL,
+        storageState: signedIn,
+        serviceWorkers: 'block',
+      })
       const page = await context.newPage()
       await throttle(context, page)
       loads.cold.push(await measureHome(page))

@@ -2,7 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openPglite } from '../../src/platform/local/pglite.ts'
+import { openPglite, prepareSnapshot } from '../../src/platform/local/pglite.ts'
 
 /** One of the files of every database. */
 const someFile = join('global', 'pg_control')
@@ -10,8 +10,7 @@ const someFile = join('global', 'pg_control')
 let directory: string
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'roost-database-'))
-  // The first database on a machine makes the snapshot of which others are unpacked.
-  await (await openPglite(null)).close()
+  await prepareSnapshot()
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleServer } from '../../src/cli/server-bundler.ts'
+import { prepareSnapshot } from '../../src/platform/local/pglite.ts'
 import { makePanelFolder } from '../support/panel-folder.ts'
 import { startOtlpReceiver } from '../support/otlp-receiver.ts'
 import { startProcess } from '../support/processes.ts'
@@ -56,8 +57,9 @@ describe('the bundle of the panel', () => {
   let root: string
   beforeAll(async () => {
     imports = await bundleServer()
+    await prepareSnapshot()
     root = await mkdtemp(join(tmpdir(), 'roost-bundle-'))
-    for (const name of ['server', 'drizzle', 'locales', 'web'])
+    for (const name of ['server', 'drizzle', 'locales', 'web', 'cache'])
       await cp(join('dist', name), join(root, 'dist', name), { recursive: true })
   }, 120_000)
   afterAll(() => rm(root, { recursive: true, force: true }))
@@ -108,6 +110,10 @@ describe('the bundle of the panel', () => {
         } finally {
           await running.stop()
         }
+        // The snapshot that the build made is the one that the bundle looks for: it has made none of its own.
+        expect(await readdir(join(root, 'dist/cache'))).toEqual([
+          expect.stringMatching(/^pglite-.*\.tar\.gz$/),
+        ])
         expect((await run('migrate.mjs', [], { DATA_DIR: data })).stdout).toContain('the newest schema')
       } finally {
         await remove()
