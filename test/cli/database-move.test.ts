@@ -1,4 +1,4 @@
-import { cp, readFile, rm } from 'node:fs/promises'
+import { chown, cp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
@@ -12,15 +12,13 @@ import { findPostgres } from '../support/cloud-services.ts'
 import { createEmptyDatabase, queryDatabase } from '../support/database.ts'
 import { fillEmptyTables, textsOf } from '../support/every-table.ts'
 import { makePanelFolder, type PanelFolder } from '../support/panel-folder.ts'
-import { type Administrated, demoServer } from '../support/panel-process.ts'
-import { png } from '../support/pictures.ts'
 import { eventually, startProcess } from '../support/processes.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
+import { createMore, type Seen, seenIn, signIn, usePanel } from './used-panel.ts'
 
 const hasPostgres = await findPostgres('moves of the database')
 
 type TargetDatabase = Awaited<ReturnType<typeof createEmptyDatabase>>
-type Running = Awaited<ReturnType<CommandLine['start']>>
 
 const opened: { drop: () => Promise<void> }[] = []
 const emptyDatabase = async (options?: string): Promise<TargetDatabase> => {
@@ -51,7 +49,7 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
   let bootstrap: Bootstrap
   let target: TargetDatabase
   /** What the panel answered before it was moved. */
-  let before: Awaited<ReturnType<typeof answersOf>>
+  let before: Seen
 
   const move = (url: string, ...words: string[]) => cli.panel('database:move', '--to', url, ...words)
   const refusalOf = async (url: string, ...words: string[]) => {
@@ -60,60 +58,13 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     return stderr
   }
 
-  const call = async (
-    running: Running,
-    key: string,
-    method: string,
-    path: string,
-    body?: object | FormData,
-  ) => {
-    const isForm = body instanceof FormData
-    const answer = await fetch(`${running.url}/api${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(isForm ? {} : { 'content-type': 'application/json' }) },
-      ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
-    })
-    return { status: answer.status, body: (await answer.json()) as any }
-  }
-  const ask = (running: Running, path: string) => call(running, bootstrap.user.client_key, 'GET', path)
-
-  async function answersOf(running: Running) {
-    const { identifier } = bootstrap.server
-    const [servers, schedules, activity, account] = await Promise.all([
-      ask(running, '/client'),
-      ask(running, `/client/servers/${identifier}/schedules`),
-      ask(running, `/client/servers/${identifier}/activity`),
-      ask(running, '/client/account'),
-    ])
-    const picture = String(account.body.attributes.image).replace(/^.*?\/avatars/, '/avatars')
-    return {
-      servers: servers.body.data.map((each: any) => each.attributes.uuid),
-      schedules: schedules.body.data.map((each: any) => each.attributes.name),
-      activity: activity.body.data.map((each: any) => each.attributes.id),
-      picture: Buffer.from(await (await fetch(`${running.url}${picture}`)).arrayBuffer()).toString('hex'),
-    }
-  }
-
-  /** Adds a schedule and a picture through the API. */
-  async function use(running: Running): Promise<void> {
-    const path = `/client/servers/${bootstrap.server.identifier}/schedules`
-    const times = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
-    const schedule = { name: 'Nightly ü', ...times }
-    expect((await call(running, bootstrap.user.client_key, 'POST', path, schedule)).status).toBe(200)
-    const form = new FormData()
-    form.set('avatar', new File([Uint8Array.from(png(40, 30))], 'me.png', { type: 'image/png' }))
-    const stored = await call(running, bootstrap.user.client_key, 'POST', '/client/account/avatar', form)
-    expect(stored.status).toBe(200)
-  }
-
   beforeAll(async () => {
     folder = await makePanelFolder()
     target = await emptyDatabase()
     cli = await openCommandLine({ DATA_DIR: folder.data, DEMO: 'true' })
     const running = await cli.start()
     bootstrap = JSON.parse(await readFile(join(folder.data, 'bootstrap.json'), 'utf8')) as Bootstrap
-    await use(running)
-    before = await answersOf(running)
+    before = await usePanel(running, bootstrap)
     expect(await refusalOf(target.url)).toContain('is in use by process')
     expect(await running.stop()).toBe(0)
   }, 120_000)
@@ -182,10 +133,26 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     expect(await relationsOf(target.url)).toEqual([])
   })
 
-  it('is refused when a table arrives with another content, and leaves nothing', async () => {
+  it.each([
+    [
+      'a row arrives changed',
+      `new.short = 'other'`,
+      /locations differs: 1 rows .* became 1 with .* Nothing was moved/,
+    ],
+    [
+      'a row does not arrive',
+      'new = null',
+      /locations differs: 1 rows .* became 0 with .* Nothing was moved/,
+    ],
+    [
+      'the connection is lost',
+      'perform pg_terminate_backend(pg_backend_pid())',
+      /locations cannot be moved: .*terminat/,
+    ],
+  ])('is refused when %s, and leaves nothing', async (_name, statement, problem) => {
     const { url } = await emptyDatabase()
-    await onceCreated(url, 'locations', `begin new.short = 'other'; return new; end`, 'row')
-    expect(await refusalOf(url)).toMatch(/The table locations differs: 1 rows .* Nothing was moved/)
+    await onceCreated(url, 'locations', `begin ${statement}; return new; end`, 'row')
+    expect(await refusalOf(url)).toMatch(problem)
     expect(await relationsOf(url)).toEqual([])
   })
 
@@ -217,6 +184,22 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     expect(await relationsOf(target.url)).toEqual([])
   })
 
+  it.skipIf(process.getuid?.() !== 0)(
+    'leaves the files to the account of the panel, when root moves it',
+    async () => {
+      const data = join(folder.path, 'of-a-service')
+      await cp(folder.data, data, { recursive: true })
+      for (const name of ['', ...(await readdir(data, { recursive: true }))])
+        await chown(join(data, name), 65_534, 65_534)
+      const other = await openCommandLine({ DATA_DIR: data })
+      expect((await other.panel('database:move', '--to', target.url, '--check')).code).toBe(0)
+      await other.remove()
+      for (const name of await readdir(data, { recursive: true }))
+        expect([name, (await stat(join(data, name))).uid]).toEqual([name, 65_534])
+      await rm(data, { recursive: true })
+    },
+  )
+
   it('is done once, and the panel then has everything in PostgreSQL', async () => {
     const { code, body } = await cli.json('database:move', '--to', target.url)
     expect(code).toBe(0)
@@ -226,33 +209,18 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     const moved = await openCommandLine({ DATA_DIR: folder.data, DEMO: 'true', DATABASE_URL: target.url })
     const running = await moved.start()
     try {
-      expect(await answersOf(running)).toEqual(before)
-      expect(await signIn(running, bootstrap.user)).toBe(200)
-      const location = { short: 'new', long: 'Made in PostgreSQL' }
-      const made = await call(running, bootstrap.application_key, 'POST', '/application/locations', location)
-      expect(made.body.attributes.id).toBe(2)
-      expect(await serverIdOf(running)).toBe(bootstrap.server.id + 1)
+      expect(await seenIn(running, bootstrap)).toEqual(before)
+      expect(await signIn(running, bootstrap)).toBe(200)
+      expect(await createMore(running, bootstrap)).toEqual({ location: 2, server: bootstrap.server.id + 1 })
     } finally {
       expect(await running.stop()).toBe(0)
       await moved.remove()
     }
   })
 
-  /** Creates a server on a free allocation, and returns its id. */
-  async function serverIdOf(running: Running): Promise<number> {
-    const asAdmin: Administrated['asAdmin'] = (method, path, body) =>
-      call(running, bootstrap.application_key, method, `/application${path}`, body as object)
-    const { body } = await asAdmin('GET', `/nodes/${bootstrap.node.id}/allocations`)
-    const free = body.data.find((each: any) => !each.attributes.assigned)
-    const input = await demoServer({ asAdmin }, 1, free.attributes.id)
-    const made = await asAdmin('POST', '/servers', input)
-    expect(made.status).toBe(201)
-    return made.body.attributes.id
-  }
-
   it('leaves the embedded database as it was: the way back', async () => {
     const running = await cli.start()
-    expect(await answersOf(running)).toEqual(before)
+    expect(await seenIn(running, bootstrap)).toEqual(before)
     await running.stop()
   })
 
@@ -286,23 +254,4 @@ async function onceCreated(url: string, table: string, code: string, each: 'row'
     url,
     `create event trigger on_create on ddl_command_end when tag in ('CREATE TABLE') execute function testing.on_create()`,
   )
-}
-
-/** Signs in as a browser does; returns the status of the answer. */
-async function signIn({ url }: Running, user: Bootstrap['user']): Promise<number> {
-  const page = await fetch(`${url}/auth/login`)
-  const cookies = page.headers.getSetCookie().map((line) => line.split(';')[0])
-  const csrf = /name="csrf-token" content="([^"]+)"/.exec(await page.text())?.[1] ?? ''
-  const answer = await fetch(`${url}/auth/login`, {
-    method: 'POST',
-    headers: {
-      origin: url,
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'x-xsrf-token': csrf,
-      cookie: cookies.join('; '),
-    },
-    body: JSON.stringify({ user: user.username, password: user.password }),
-  })
-  return answer.status
 }
