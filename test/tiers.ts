@@ -22,7 +22,7 @@ const patterns: Record<Tier, string[]> = {
     'platform/daemon-{api,archives,child-environment,backups,backups-s3,file-paths,files,pulls,restorations}.test.ts',
     'platform/daemon-{power-lock,servers,signed-files,transfers,websocket}.test.ts',
     'platform/{bundles,demo,fail2ban,failed-demo,first-start,full-disk,integration-examples,monitoring,local-*,panel-address,qstash}.test.ts',
-    'platform/{proxies,refused-starts,server-bundle,shutdown,start-failures,systemd,tracing}.test.ts',
+    'platform/{proxies,read-only-disk,refused-starts,server-bundle,shutdown,start-failures,systemd,tracing}.test.ts',
     'web/*.test.ts',
   ],
   // Whole panels: in a browser, on every platform, and with a service that fails.

@@ -1,5 +1,3 @@
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import type { ObjectStore } from '../../adapters/objects.ts'
 import { type LinkOptions, signLink } from './links.ts'
@@ -10,6 +8,7 @@ import {
   receiveBody,
   removeObject,
   storeObject,
+  tryWriting,
   type ObjectFiles,
 } from './object-files.ts'
 import { RequestError } from './request-error.ts'
@@ -50,7 +49,9 @@ export async function openDiskObjectStore(options: DiskObjectStoreOptions): Prom
       } catch (error) {
         if (error instanceof RequestError) return refuse(error.status, error.message)
         options.onError(error)
-        if (isStorageFull(error)) return refuse(507, 'The object store has no disk space left.')
+        if (hasCode(error, ['EROFS', 'EIO'])) return refuse(503, 'The disk of the object store is read-only.')
+        if (hasCode(error, ['ENOSPC', 'EDQUOT']))
+          return refuse(507, 'The object store has no disk space left.')
         return new Response('The object store failed.\n', { status: 500 })
       }
     },
@@ -61,8 +62,8 @@ export async function openDiskObjectStore(options: DiskObjectStoreOptions): Prom
 const refuse = (status: number, sentence: string) =>
   new Response(`${sentence}\n`, { status, ...(status === 408 ? { headers: { connection: 'close' } } : {}) })
 
-const isStorageFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+const hasCode = (error: unknown, codes: string[]): boolean =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? '')
 
 function createStore(files: ObjectFiles, links: LinkOptions): Required<ObjectStore> {
   return {
@@ -78,7 +79,7 @@ function createStore(files: ObjectFiles, links: LinkOptions): Required<ObjectSto
     signedUrl: async (key, seconds, contentType) =>
       signLink(links, 'GET', key, seconds, contentType === undefined ? {} : { contentType }),
     remove: (key) => removeObject(files, key),
-    ping: () => access(files.directory, constants.R_OK | constants.W_OK),
+    ping: () => tryWriting(files),
     multipart: {
       create: (key, contentType) => createUpload(files, key, contentType),
       signPart: async (key, uploadId, partNumber, seconds) =>

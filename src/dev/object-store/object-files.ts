@@ -73,6 +73,16 @@ export async function receiveBody<Result>(
   }
 }
 
+/** Writes a file and removes it. Throws where the disk is full or read-only. */
+export async function tryWriting({ directory }: ObjectFiles): Promise<void> {
+  const path = join(directory, 'incoming', randomUUID())
+  try {
+    await writeFile(path, '.', { flag: 'wx' })
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
 /** Stores a received body as an object and removes the bytes of the object it replaces. */
 export async function storeObject(
   files: ObjectFiles,

@@ -37,7 +37,8 @@ export async function openControlSocket(
   server.unref()
   return {
     close: async () => {
-      await rm(socketPath(directory), { force: true })
+      // On a disk that became read-only it stays, and the next start replaces it.
+      await rm(socketPath(directory), { force: true }).catch(() => undefined)
       await new Promise((resolve) => server.close(resolve))
     },
   }

@@ -1,5 +1,7 @@
-import { statfsSync } from 'node:fs'
+import { openSync, statfsSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
+import { log } from '../../log.ts'
 
 /**
  * Bytes that stay free for the embedded database: the next two segments of its log and a checkpoint. An engine that
@@ -27,35 +29,81 @@ export function requireFreeDisk(directory: string, isNew: boolean): void {
   )
 }
 
+/** Why the engine may not write, with the SQLSTATE of what would; `ok` when it may. */
+type DiskState = 'ok' | 'full' | 'read-only'
+
+const faults = {
+  full: {
+    code: '53100',
+    message: 'The disk of the embedded database is full.',
+    step: 'Free space there, and the panel goes on by itself',
+  },
+  'read-only': {
+    code: '25006',
+    message: 'The disk of the embedded database is read-only, or broken.',
+    step: 'Look for its errors in the log of the system (dmesg), stop the panel, repair and mount the disk, and start again',
+  },
+}
+
+/** Looks whether the engine may write to its disk, now and later. */
+export type DiskGuard = { mayWrite: () => boolean }
+
 /**
- * Lets the engine only read while its disk is nearly full, and write again once there is space. What would write then
- * fails with SQLSTATE 53100. Looks at the disk before each statement and transaction, which takes microseconds.
+ * Lets the engine only read while its disk is nearly full or does not take a byte, and write again once it does. What would
+ * write then fails with SQLSTATE 53100 or 25006. Looks at the disk before each statement and transaction, which takes
+ * microseconds: an engine whose log cannot be written never answers again.
  */
-export function guardDisk(engine: PGlite, directory: string): void {
-  let isReadOnly = false
+export function guardDisk(engine: PGlite, directory: string): DiskGuard {
+  const takesByte = openProbe(directory)
+  let state: DiskState = 'ok'
+  const look = (): DiskState =>
+    takesByte() ? (freeBytes(directory) < minFreeBytes ? 'full' : 'ok') : 'read-only'
   const [query, transaction] = [engine.query.bind(engine), engine.transaction.bind(engine)]
   const update = async () => {
-    const isFull = freeBytes(directory) < minFreeBytes
-    if (isFull === isReadOnly) return
-    isReadOnly = isFull
-    await engine.exec(`set default_transaction_read_only = ${isFull ? 'on' : 'off'}`)
+    const found = look()
+    if (found === state) return
+    state = found
+    report(state, directory)
+    await engine.exec(`set default_transaction_read_only = ${found === 'ok' ? 'off' : 'on'}`)
   }
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     await update()
     return work().catch((error: unknown) => {
-      throw isReadOnly ? toStorageFull(error) : error
+      throw state === 'ok' ? error : toDiskError(error, state)
     })
   }
   engine.query = ((...input: Parameters<PGlite['query']>) =>
     guarded(() => query(...input))) as PGlite['query']
   engine.transaction = (work) => guarded(() => transaction(work))
+  return { mayWrite: () => look() === 'ok' }
 }
 
-/** Returns the error, with SQLSTATE 53100 when the engine refused to write because it only reads: 25006. */
-function toStorageFull(error: unknown): unknown {
+/** Returns what writes a byte to a file of the folder. A disk after an error says only then that it is read-only. */
+function openProbe(directory: string): () => boolean {
+  const file = openSync(join(directory, 'roost.probe'), 'w', 0o600)
+  const byte = Buffer.from('.')
+  return () => {
+    try {
+      writeSync(file, byte, 0, 1, 0)
+      return true
+    } catch (error) {
+      // A full one is told by its free bytes.
+      return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+    }
+  }
+}
+
+function report(state: DiskState, directory: string): void {
+  if (state === 'ok') return log('info', 'The embedded database can write again.')
+  const { message, step } = faults[state]
+  log('error', `${message} Writes are refused, and reads go on.`, { cause: `${directory}. ${step}.` })
+}
+
+/** Returns the error of the disk when the engine refused to write because it only reads: 25006. */
+function toDiskError(error: unknown, state: 'full' | 'read-only'): unknown {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if ((current as { code?: unknown }).code === '25006')
-      return Object.assign(new Error('The disk of the embedded database is full.'), { code: '53100' })
+    const { code, message } = faults[state]
+    if ((current as { code?: unknown }).code === '25006') return Object.assign(new Error(message), { code })
   }
   return error
 }

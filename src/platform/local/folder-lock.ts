@@ -49,8 +49,13 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
   timer.unref()
   return async () => {
     clearInterval(timer)
-    if ((await readFile(lock, 'utf8').catch(() => '')) === own) await rm(lock, { force: true })
-    await withdraw()
+    try {
+      if ((await readFile(lock, 'utf8').catch(() => '')) === own) await rm(lock, { force: true })
+      await withdraw()
+    } catch (error) {
+      // The next start takes it from a process that has ended.
+      if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import { migrationsConfig, migrationsFolder } from '../migrations.ts'
 import type { DatabaseHandle } from '../postgres.ts'
 import { repositoryRoot } from '../repository.ts'
 import { timeStatement } from '../statement-stats.ts'
-import { freeBytes, guardDisk, minFreeBytes, requireFreeDisk } from './disk-guard.ts'
+import { guardDisk, requireFreeDisk } from './disk-guard.ts'
 import { nameStatements } from './pglite-statements.ts'
 import { countUse } from './pglite-use.ts'
 
@@ -53,7 +53,7 @@ export async function openPglite(
     logger: onStatement ? { logQuery: onStatement } : false,
   })
   nameStatements(engine)
-  if (directory) guardDisk(engine, directory)
+  const guard = directory ? guardDisk(engine, directory) : null
   timeStatements(engine)
   const poolState = countUse(engine)
   if (migrates) await migrate(db, migrationsConfig)
@@ -63,8 +63,8 @@ export async function openPglite(
     transaction: (work) => db.transaction(work),
     poolState,
     close: async () => {
-      // A checkpoint on a full disk can hang; the next start recovers from the log instead.
-      if (directory === null || freeBytes(directory) >= minFreeBytes) await engine.close()
+      // A checkpoint on a full or read-only disk can hang; the next start recovers from the log instead.
+      if (guard?.mayWrite() ?? true) await engine.close()
     },
     exclusively: async (work) => {
       // What is opened from a copy then has little log to replay.
