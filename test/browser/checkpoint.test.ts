@@ -1,9 +1,11 @@
+import bcrypt from 'bcryptjs'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { recoveryTokens, sessions, users } from '../../src/db/schema.ts'
 import type { User } from '../../src/db/tables/users.ts'
 import { csrfToken, endSessions } from '../../src/domain/auth/sessions.ts'
 import { completeFirstFactor } from '../../src/domain/auth/login.ts'
+import { maxMovedTokens, replaceRecoveryTokens } from '../../src/domain/auth/recovery-tokens.ts'
 import { type Browser, openBrowser, sessionCookieName } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { giveSecondFactor, type SecondFactor } from '../support/second-factor.ts'
@@ -94,6 +96,61 @@ describe('the checkpoint', () => {
     const second = await challenged()
     expect((await show(second.browser, second.token, { recovery_token: recovery })).status).toBe(400)
     expect(await world.events()).toContain('auth:recovery-token')
+  })
+
+  describe('with recovery tokens of another panel', () => {
+    const moved = ['first00000', 'second-token-of-Pelican']
+    const use = async ({ browser, token }: { browser: Browser; token: string }, recovery: string) =>
+      (await show(browser, token, { recovery_token: recovery })).status
+
+    beforeEach(async () => {
+      const hashes = moved.map((token) => bcrypt.hashSync(token, 4).replace('$2b$', '$2y$'))
+      await replaceRecoveryTokens(world.panel, user.id, hashes)
+    })
+
+    it('takes each once', async () => {
+      for (const recovery of moved.toReversed())
+        expect([await use(await challenged(), recovery), await use(await challenged(), recovery)]).toEqual([
+          200, 400,
+        ])
+      expect(await tokensLeft()).toBe(0)
+      expect(await world.events()).toContain('auth:recovery-token')
+    })
+
+    it('AU-3: takes one for one of two sign-ins at once', async () => {
+      const both = [await challenged(), await challenged()]
+      const statuses = await Promise.all(both.map((one) => use(one, 'first00000')))
+      expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 400])
+      expect(await tokensLeft()).toBe(1)
+    })
+
+    it('takes none of another account, nor a hash', async () => {
+      const other = await makeUser(world, { username: 'other', passwordHash: known.passwordHash })
+      await world.database.db.update(recoveryTokens).set({ userId: other.id })
+      expect(await use(await challenged(), 'first00000')).toBe(400)
+      const [row] = await world.database.db.update(recoveryTokens).set({ userId: user.id }).returning()
+      expect(await use(await challenged(), row?.tokenHash ?? '')).toBe(400)
+    })
+
+    it('compares with twenty of them at most', async () => {
+      const hash = (token: string) => bcrypt.hashSync(token, 4)
+      const many = Array.from({ length: maxMovedTokens }, (_, at) => hash(`other ${at}`))
+      await replaceRecoveryTokens(world.panel, user.id, [...many, hash('beyond')])
+      expect(await use(await challenged(), 'beyond')).toBe(400)
+      expect(await use(await challenged(), `other ${maxMovedTokens - 1}`)).toBe(200)
+    })
+
+    it('has none left when new ones are made, or the second factor is switched off', async () => {
+      const { browser, token } = await challenged()
+      await show(browser, token, { authentication_code: await factor.code() })
+      await browser.request('POST', '/api/client/account/two-factor/regenerate-tokens', {
+        password: known.password,
+      })
+      expect(await use(await challenged(), 'first00000')).toBe(400)
+      await replaceRecoveryTokens(world.panel, user.id, [bcrypt.hashSync('again', 4)])
+      await browser.request('POST', '/api/client/account/two-factor/disable', { password: known.password })
+      expect(await tokensLeft()).toBe(0)
+    })
   })
 
   it('AU-2: belongs to its session', async () => {

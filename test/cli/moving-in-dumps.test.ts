@@ -43,7 +43,7 @@ async function fileOf(dump: Buffer | string, name = 'panel.sql'): Promise<string
 }
 
 const emptyPanel = () =>
-  sql`truncate users, roles, locations, nodes, nests, mounts, database_hosts, servers cascade`
+  sql`truncate users, roles, locations, nodes, nests, mounts, database_hosts, servers, moved_rows cascade`
 
 const versions: [OldVersion, string][] = [
   ['1.7', 'Pterodactyl 1.7'],

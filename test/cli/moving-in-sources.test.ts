@@ -89,7 +89,7 @@ describe.skipIf(!hasServers).each(['postgres', 'sqlite'] as const)('moving in fr
 
   beforeAll(async () => {
     address = await copies[kind]()
-    await sql`truncate users, roles, locations, nodes, nests, mounts, database_hosts, servers cascade`
+    await sql`truncate users, roles, locations, nodes, nests, mounts, database_hosts, servers, moved_rows cascade`
   }, 60_000)
 
   it('reads the rows that MariaDB gives', async () => {

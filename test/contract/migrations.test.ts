@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import journal from '../../drizzle/meta/_journal.json' with { type: 'json' }
-import { contractionsIn } from './expansion.ts'
+import { checksIn, contractionsIn } from './expansion.ts'
 
 const files = readdirSync('drizzle')
   .filter((name) => name.endsWith('.sql'))
@@ -16,7 +16,30 @@ describe('migrations', () => {
 
   // Nothing ran before the first one.
   it.each(files.slice(1))('%s only adds, so that the version before runs on its schema', (name) => {
-    expect(contractionsIn(readFileSync(`drizzle/${name}`, 'utf8'))).toEqual([])
+    const earlier = files.slice(0, files.indexOf(name)).map((file) => readFileSync(`drizzle/${file}`, 'utf8'))
+    const checks = checksIn(earlier.join('\n'))
+    expect(contractionsIn(readFileSync(`drizzle/${name}`, 'utf8'), checks)).toEqual([])
+  })
+})
+
+describe('a check of an earlier migration', () => {
+  const checks = checksIn(
+    'CREATE TABLE "a" (\n"b" text,\nCONSTRAINT "c" CHECK (length("a"."b") between 1 and 60)\n);',
+  )
+  const found = (statements: string) => contractionsIn(statements, checks).length
+  const replaced = (condition: string) =>
+    found(`ALTER TABLE "a" DROP CONSTRAINT "c"; ALTER TABLE "a" ADD CONSTRAINT "c" CHECK (${condition})`)
+
+  it('may go, or get a higher bound', () => {
+    expect(found('ALTER TABLE "a" DROP CONSTRAINT "c"')).toBe(0)
+    expect(replaced('length("a"."b") between 1 and 191')).toBe(0)
+  })
+
+  it('may not get a lower bound or another condition, nor be added beside itself', () => {
+    expect(replaced('length("a"."b") between 1 and 50')).toBe(1)
+    expect(replaced('length("a"."b") between 2 and 191')).toBe(1)
+    expect(found('ALTER TABLE "a" ADD CONSTRAINT "c" CHECK (length("a"."b") between 1 and 191)')).toBe(1)
+    expect(found('ALTER TABLE "a" DROP CONSTRAINT "other"')).toBe(1)
   })
 })
 

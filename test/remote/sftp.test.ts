@@ -316,7 +316,7 @@ describe('a malformed login', () => {
       ...names,
       `steve.${server.uuidShort}0`,
       `steve.${server.uuidShort}-`,
-      'steve.ABCDEFGH',
+      'steve.ABCDEFG-',
     ]) {
       const answer = await login({ username })
       expect([username, answer.status]).toEqual([username, 400])

@@ -17,6 +17,7 @@ const options = {
   timezone: { type: 'string' },
   check: { type: 'boolean' },
   verify: { type: 'boolean' },
+  since: { type: 'boolean' },
 } as const
 
 const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command => ({
@@ -33,6 +34,7 @@ const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command 
   --dump-timezone ZONE  zone of the dates of a dump made with --skip-tz-utc
   --ignore-columns A.B  leaves the column B of the table A behind, which this version does not know; several by commas
   --check               reports what would come and what cannot, and writes nothing
+  --since               carries over what changed, came and went there since an earlier run
   --verify              compares each row that came with the old panel's
 
 A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
@@ -42,7 +44,9 @@ forbid the move, and where --verify finds a difference.`,
   run: async (raw, args) => {
     if (isSet(args, 'check') && isSet(args, 'verify')) throw new UsageError('Use either --check or --verify.')
     const mode = isSet(args, 'check') ? 'check' : isSet(args, 'verify') ? 'verify' : 'write'
-    const input = { kind, mode, ...sourceOf(args), ...(await oldSettings(args)) }
+    const since = isSet(args, 'since')
+    if (since && mode !== 'write') throw new UsageError('Use --since without --check and --verify.')
+    const input = { kind, mode, since, ...sourceOf(args), ...(await oldSettings(args)) }
     const result = await callOperation<MoveInResult>(readEnv(raw), args, `import:${kind}`, input)
     const isBad = result.findings.some(({ what }) => what === 'refused') || result.differences.length > 0
     return { text: formatResult(result), json: result, exitCode: isBad ? 1 : 0 }

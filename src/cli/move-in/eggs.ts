@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { eggMount, eggs, eggVariables, mountNode, mountServer, nests } from '../../db/schema.ts'
-import { hasParent, type Move, type MovedRow, type Step } from './move.ts'
+import { findFirst, hasParent, type Move, type MovedRow, type Step } from './move.ts'
 import type { SourceRow } from './spool.ts'
 import { isTrue, isUuid, jsonOf, listOf, numberOrNull, textOf, textOrNull, timesOf } from './values.ts'
 
@@ -79,6 +79,7 @@ function startupOf(row: SourceRow, move: Move): string {
 const linkEggs: Step['after'] = async (tx, move) => {
   for await (const rows of move.spool.batches('eggs')) {
     for (const row of rows) {
+      if (!move.touched.get('eggs')?.has(Number(row.id))) continue
       const moved = (id: number | null) => (id !== null && move.moved.get('eggs')?.has(id) ? id : null)
       const [configFrom, copyScriptFrom] = [
         moved(numberOrNull(row, 'config_from')),
@@ -95,10 +96,16 @@ const linkEggs: Step['after'] = async (tx, move) => {
 
 function mapVariable(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'egg_variables', row, 'egg_id', 'eggs')) return null
+  const id = Number(row.id)
+  const first = findFirst(move, 'egg_variables', id, [Number(row.egg_id), textOf(row, 'env_variable')])
+  if (first !== null) {
+    move.report.skip('egg_variables', id, `has the environment name of row ${first} of its egg`)
+    return null
+  }
   const rules = jsonOf(row, 'rules')
   return {
     values: {
-      id: Number(row.id),
+      id,
       eggId: Number(row.egg_id),
       name: textOf(row, 'name'),
       description: textOf(row, 'description'),
@@ -142,5 +149,5 @@ export const mountSteps = (kind: Move['kind']): Step[] =>
     ] as const
   ).map(([table, column, parent, name, target]) => {
     const source = kind === 'pelican' ? 'mountables' : table
-    return { source, target, isPair: true, map: mapPair(source, column, parent, name) }
+    return { source, target, key: ['mountId', name], map: mapPair(source, column, parent, name) }
   })

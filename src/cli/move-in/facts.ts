@@ -7,6 +7,7 @@ export async function readFacts(spool: Spool): Promise<Facts> {
   const facts: Facts = {
     allocationServers: new Map(),
     variableNames: new Map(),
+    serverVariables: new Map(),
     userRoles: new Map(),
     roleNames: new Map(),
     rolePermissions: new Map(),
@@ -20,6 +21,12 @@ export async function readFacts(spool: Spool): Promise<Facts> {
     facts.allocationServers.set(Number(row.id), numberOrNull(row, 'server_id')),
   )
   await each('egg_variables', (row) => facts.variableNames.set(Number(row.id), textOf(row, 'env_variable')))
+  await each('server_variables', (row) => {
+    const [server, name] = [Number(row.server_id), facts.variableNames.get(Number(row.variable_id))]
+    if (name === undefined) return
+    const values = facts.serverVariables.get(server) ?? {}
+    facts.serverVariables.set(server, { ...values, [name]: textOf(row, 'variable_value') })
+  })
   await each('roles', (row) => facts.roleNames.set(Number(row.id), textOf(row, 'name')))
   await each('model_has_roles', (row) => append(facts.userRoles, Number(row.model_id), Number(row.role_id)))
   const permissions = new Map<number, string>()

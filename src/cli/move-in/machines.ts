@@ -8,8 +8,8 @@ import { isTrue, isUuid, numberOf, numberOrNull, textOf, textOrNull, timesOf } f
 const mapLocation = (row: SourceRow, move: Move): MovedRow => ({
   values: {
     id: Number(row.id),
-    short: cutTo(move, 'locations', row, 'short', 60),
-    long: row.long === null || row.long === '' ? null : cutTo(move, 'locations', row, 'long', 191),
+    short: cutTo(move, 'locations', row, 'short', 191),
+    long: row.long === null || row.long === '' ? null : cutTo(move, 'locations', row, 'long', 65_535),
     ...timesOf(row),
   },
 })

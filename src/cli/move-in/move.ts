@@ -17,6 +17,14 @@ export type Move = {
   report: MoveReport
   /** Ids that are moved, by table: a row of another parent is left out. */
   moved: Map<string, Set<number>>
+  /** Keys of rows that can move, by table of this panel. */
+  movableKeys: Map<string, Set<string>>
+  /** Ids of rows that this run wrote, by table of the old panel. */
+  touched: Map<string, Set<number>>
+  /** Rows by values that may be used once here, and more often there. */
+  seen: Map<string, number>
+  /** Recovery codes so far, of users with a second factor. */
+  recoveryCodes: Map<number, number>
   facts: Facts
 }
 
@@ -26,6 +34,8 @@ export type Facts = {
   allocationServers: Map<number, number | null>
   /** Names of the environment variables by id. */
   variableNames: Map<number, string>
+  /** Values of variables by server and name. */
+  serverVariables: Map<number, Record<string, string>>
   /** Roles by user, and names of roles. */
   userRoles: Map<number, number[]>
   roleNames: Map<number, string>
@@ -46,14 +56,16 @@ export type Step = {
   /** The table of the old panel. */
   source: string
   target: PgTable
-  /** Columns whose values may be used once, also by rows of this panel that have other ids. Not set for pairs. */
-  unique?: string[]
-  /** Whether rows have no id of their own. */
-  isPair?: boolean
+  /** Columns whose values may be used once, alone or together, also by rows of this panel that have other ids. */
+  unique?: (string | readonly string[])[]
+  /** The columns by which rows are known that have no id of the old panel. */
+  key?: readonly string[]
   /** Columns that change in use, and are not verified. */
   changing?: string[]
+  /** Those of them that are never carried over by themselves. */
+  unsettled?: string[]
   /** Maps a row; null leaves it out, for the reason that was reported. */
-  map: (row: SourceRow, move: Move) => MovedRow | null
+  map: (row: SourceRow, move: Move) => MovedRow | MovedRow[] | null
   /** Completes the rows in the same transaction. */
   after?: (tx: Tx, move: Move) => Promise<void>
 }
@@ -89,4 +101,20 @@ export function cutTo(move: Move, source: string, row: SourceRow, column: string
   if (text.length <= length) return text
   move.report.change(source, Number(row.id), `${column} is cut to ${length} characters`)
   return text.slice(0, length)
+}
+
+/**
+ * Returns the row of the old panel that had these values first, and keeps them for this one where none had. Texts that
+ * differ in case are the same.
+ */
+export function findFirst(
+  move: Move,
+  table: string,
+  id: number,
+  values: readonly (string | number)[],
+): number | null {
+  const key = `${table}/${values.join('/').toLowerCase()}`
+  const first = move.seen.get(key)
+  if (first === undefined) move.seen.set(key, id)
+  return first ?? null
 }

@@ -3,7 +3,7 @@ import { databasePasswordLocation } from '../../domain/databases/passwords.ts'
 import { allPermissions, type Permission } from '../../domain/permissions.ts'
 import { type CronExpression, nextRun, requireValidCron } from '../../domain/schedules/cron.ts'
 import { ApiError } from '../../errors.ts'
-import { hasParent, type Move, type MovedRow, readSecret, type Step } from './move.ts'
+import { findFirst, hasParent, type Move, type MovedRow, readSecret, type Step } from './move.ts'
 import type { SourceRow } from './spool.ts'
 import { dateOf, isTrue, listOf, numberOf, textOf, textOrNull, timesOf } from './values.ts'
 
@@ -12,6 +12,11 @@ const permissions = new Set<string>(allPermissions)
 function mapSubuser(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'subusers', row, 'user_id', 'users')) return null
   if (!hasParent(move, 'subusers', row, 'server_id', 'servers')) return null
+  const first = findFirst(move, 'subusers', Number(row.id), [Number(row.server_id), Number(row.user_id)])
+  if (first !== null) {
+    move.report.skip('subusers', Number(row.id), `is the user and the server of row ${first}`)
+    return null
+  }
   const granted = listOf(row, 'permissions')
   const known = granted.filter((permission): permission is Permission => permissions.has(permission))
   for (const permission of granted.filter((name) => !permissions.has(name)))
@@ -64,7 +69,7 @@ function canRun(cron: CronExpression, now: Date): boolean {
   }
 }
 
-const maxOffset = 900
+const maxOffset = 2_147_483_647
 
 function mapTask(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'tasks', row, 'schedule_id', 'schedules')) return null
@@ -78,7 +83,7 @@ function mapTask(row: SourceRow, move: Move): MovedRow | null {
     values: {
       id,
       scheduleId: Number(row.schedule_id),
-      sequenceId: Math.max(1, numberOf(row, 'sequence_id', 1)),
+      sequenceId: sequenceOf(row, move),
       action,
       payload: textOf(row, 'payload'),
       timeOffset: Math.min(maxOffset, offset),
@@ -88,14 +93,40 @@ function mapTask(row: SourceRow, move: Move): MovedRow | null {
   }
 }
 
-const maxNameLength = 48
+/** Tasks with the place of another one in their schedule come after it. */
+function sequenceOf(row: SourceRow, move: Move): number {
+  const [id, schedule] = [Number(row.id), Number(row.schedule_id)]
+  const wanted = Math.max(1, numberOf(row, 'sequence_id', 1))
+  let sequence = wanted
+  while (findFirst(move, 'tasks', id, [schedule, sequence]) !== null) sequence += 1
+  if (sequence !== wanted) move.report.change('tasks', id, 'its place in the schedule becomes a later one')
+  return sequence
+}
+
+const maxNameLength = 64
+
+/** A database belongs to one server here; the row that was there first keeps it. Returns why a row cannot move. */
+function sharedName(row: SourceRow, move: Move): string | null {
+  const [id, host] = [Number(row.id), Number(row.database_host_id)]
+  const [database, username] = [textOf(row, 'database'), textOf(row, 'username')]
+  const other = (label: string, values: (string | number)[]) => {
+    const first = findFirst(move, `databases by ${label}`, id, values)
+    return first === null ? null : `has the ${label} of row ${first}, which moves`
+  }
+  return (
+    other('host and name', [host, database]) ??
+    other('server and name', [Number(row.server_id), database]) ??
+    other('host and user', [host, username])
+  )
+}
 
 function mapDatabase(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'databases', row, 'server_id', 'servers')) return null
   if (!hasParent(move, 'databases', row, 'database_host_id', 'database_hosts')) return null
   const [id, database] = [Number(row.id), textOf(row, 'database')]
-  if (database.length > maxNameLength) {
-    move.report.skip('databases', id, `its name is longer than ${maxNameLength} characters`)
+  const reason = database.length > maxNameLength ? 'its name is longer than MySQL has' : sharedName(row, move)
+  if (reason !== null) {
+    move.report.skip('databases', id, reason)
     return null
   }
   const plain = readSecret(move, 'databases', row, 'password')
@@ -163,7 +194,7 @@ export const serverPartSteps: Step[] = [
   {
     source: 'schedules',
     target: schedules,
-    changing: ['nextRunAt', 'lastRunAt', 'isProcessing'],
+    unsettled: ['nextRunAt', 'lastRunAt'],
     map: mapSchedule,
   },
   { source: 'tasks', target: tasks, map: mapTask },

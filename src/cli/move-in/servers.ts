@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { allocations, servers } from '../../db/schema.ts'
-import type { Tx } from '../../panel.ts'
 import { cutTo, hasParent, type Move, type MovedRow, type Step } from './move.ts'
 import type { SourceRow } from './spool.ts'
 import { dateOf, isTrue, isUuid, numberOf, numberOrNull, textOf, textOrNull, timesOf } from './values.ts'
@@ -13,33 +12,34 @@ const statuses = new Set([
   'restoring_backup',
 ])
 
+/** What a name of an SFTP login can end with. Wings: POST /sftp/auth. */
+const shortPattern = /^[a-z0-9]{8}$/i
+
+const parents = [
+  ['owner_id', 'users'],
+  ['node_id', 'nodes'],
+  ['egg_id', 'eggs'],
+] as const
+
 function mapServer(row: SourceRow, move: Move): MovedRow | null {
-  for (const [column, parent] of [
-    ['owner_id', 'users'],
-    ['node_id', 'nodes'],
-    ['egg_id', 'eggs'],
-  ] as const)
-    if (!hasParent(move, 'servers', row, column, parent)) return null
+  for (const [column, parent] of parents) if (!hasParent(move, 'servers', row, column, parent)) return null
   const [id, uuid] = [Number(row.id), textOf(row, 'uuid').toLowerCase()]
   if (!isUuid(uuid)) {
     move.report.refuse('servers', id, 'the uuid is not one')
     return null
   }
-  const allocationId = numberOrNull(row, 'allocation_id')
-  const ownServer = allocationId === null ? undefined : move.facts.allocationServers.get(allocationId)
-  if (allocationId === null || ownServer === undefined || (ownServer !== null && ownServer !== id)) {
-    move.report.skip('servers', id, 'has no primary allocation of its own')
+  const allocationId = primaryAllocationOf(row, move)
+  if (allocationId === null) return null
+  const short = textOf(row, move.kind === 'pelican' ? 'uuid_short' : 'uuidShort')
+  if (!shortPattern.test(short)) {
+    move.report.refuse('servers', id, 'the short id does not consist of eight letters and digits')
     return null
   }
-  move.facts.allocationServers.set(allocationId, id)
-  const short = textOf(row, move.kind === 'pelican' ? 'uuid_short' : 'uuidShort')
-  if (short !== uuid.slice(0, 8))
-    move.report.change('servers', id, 'its short id becomes the first eight characters of its uuid')
   return {
     values: {
       id,
       uuid,
-      uuidShort: uuid.slice(0, 8),
+      uuidShort: short,
       externalId: textOrNull(row, 'external_id'),
       nodeId: Number(row.node_id),
       ownerId: Number(row.owner_id),
@@ -52,10 +52,23 @@ function mapServer(row: SourceRow, move: Move): MovedRow | null {
       ...limitsOf(row, move),
       startup: textOf(row, 'startup'),
       image: textOf(row, 'image'),
+      variables: move.facts.serverVariables.get(id) ?? {},
       installedAt: dateOf(row, 'installed_at') ?? dateOf(row, 'created_at'),
       ...timesOf(row),
     },
   }
+}
+
+/** Returns the allocation of a server, which is its own from then on; null where it has none, which is reported. */
+function primaryAllocationOf(row: SourceRow, move: Move): number | null {
+  const [id, allocationId] = [Number(row.id), numberOrNull(row, 'allocation_id')]
+  const ownServer = allocationId === null ? undefined : move.facts.allocationServers.get(allocationId)
+  if (allocationId === null || ownServer === undefined || (ownServer !== null && ownServer !== id)) {
+    move.report.skip('servers', id, 'has no primary allocation of its own')
+    return null
+  }
+  move.facts.allocationServers.set(allocationId, id)
+  return allocationId
 }
 
 function limitsOf(row: SourceRow, move: Move) {
@@ -87,7 +100,7 @@ function mapAllocation(row: SourceRow, move: Move): MovedRow | null {
       id,
       nodeId: Number(row.node_id),
       ip: textOf(row, 'ip'),
-      ipAlias: row.ip_alias === null ? null : cutTo(move, 'allocations', row, 'ip_alias', 191),
+      ipAlias: row.ip_alias === null ? null : cutTo(move, 'allocations', row, 'ip_alias', 65_535),
       port: numberOf(row, 'port'),
       serverId: isMoved ? serverId : null,
       notes: textOrNull(row, 'notes'),
@@ -96,30 +109,19 @@ function mapAllocation(row: SourceRow, move: Move): MovedRow | null {
   }
 }
 
-/** Writes the values of variables, and what the servers of each node use. */
+/** Reports values without a server or a variable, and writes what the servers of each node use. */
 const completeServers: Step['after'] = async (tx, move) => {
-  for await (const rows of move.spool.batches('server_variables', 2000)) await writeVariables(tx, move, rows)
+  for await (const rows of move.spool.batches('server_variables', 2000))
+    for (const row of rows) reportVariable(row, move)
   await tx.db.execute(sql`update nodes set
     used_memory = coalesce((select sum(memory) from servers where servers.node_id = nodes.id), 0),
     used_disk = coalesce((select sum(disk) from servers where servers.node_id = nodes.id), 0)`)
 }
 
-/** A value that the panel has already stays: it was changed since. */
-async function writeVariables(tx: Tx, move: Move, rows: SourceRow[]): Promise<void> {
-  const values = new Map<number, Record<string, string>>()
-  for (const row of rows) {
-    const name = move.facts.variableNames.get(Number(row.variable_id))
-    const server = Number(row.server_id)
-    if (name === undefined || !move.moved.get('servers')?.has(server)) {
-      move.report.skip('server_variables', Number(row.id), 'has no server or no variable that is moved')
-      continue
-    }
-    values.set(server, { ...values.get(server), [name]: textOf(row, 'variable_value') })
-  }
-  const list = JSON.stringify([...values].map(([id, variables]) => ({ id, variables })))
-  await tx.db.execute(sql`update servers set variables = moved.variables || servers.variables
-    from jsonb_to_recordset(${list}::jsonb) as moved(id int, variables jsonb)
-    where servers.id = moved.id and not servers.variables @> moved.variables`)
+function reportVariable(row: SourceRow, move: Move): void {
+  const isKnown = move.facts.variableNames.has(Number(row.variable_id))
+  if (!isKnown || !move.moved.get('servers')?.has(Number(row.server_id)))
+    move.report.skip('server_variables', Number(row.id), 'has no server or no variable that is moved')
 }
 
 /** Servers with their allocations and variables: one transaction, since each needs the other. */
@@ -131,5 +133,11 @@ export const serverSteps: Step[] = [
     changing: ['status', 'installedAt'],
     map: mapServer,
   },
-  { source: 'allocations', target: allocations, after: completeServers, map: mapAllocation },
+  {
+    source: 'allocations',
+    target: allocations,
+    unique: [['nodeId', 'ip', 'port']],
+    after: completeServers,
+    map: mapAllocation,
+  },
 ]

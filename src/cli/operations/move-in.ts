@@ -20,6 +20,7 @@ export const MoveInInput = () =>
     keys: z.array(z.string()).min(1, 'required'),
     timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
     mode: z.enum(['check', 'write', 'verify']),
+    since: z.boolean().default(false),
   })
 
 /** What came, or would come, and what cannot. */
@@ -27,6 +28,8 @@ export type MoveInResult = {
   mode: 'check' | 'write' | 'verify'
   tables: (TableCount & { written?: number })[]
   findings: Finding[]
+  /** Rows that were deleted here since they are gone there, by table. */
+  removed: Record<string, number>
   /** Tables of plugins, which are left. */
   unknownTables: string[]
   /** The versions that have the schema that was found. */
@@ -48,14 +51,13 @@ export async function moveIn(
   input: z.output<ReturnType<typeof MoveInInput>>,
 ): Promise<MoveInResult> {
   // Loaded when needed: the panel itself has no use for it.
-  const [{ isSourceAddress, readSource }, schema, { parseAppKeys }, { checkMove, verifyMove, writeMove }] =
-    await Promise.all([
-      import('../move-in/read-source.ts'),
-      import('../move-in/source-schema.ts'),
-      import('../move-in/laravel.ts'),
-      import('../move-in/run.ts'),
-    ])
-  const { kind, timezone, mode } = input
+  const [{ isSourceAddress, readSource }, schema, { parseAppKeys }, { runPasses }] = await Promise.all([
+    import('../move-in/read-source.ts'),
+    import('../move-in/source-schema.ts'),
+    import('../move-in/laravel.ts'),
+    import('../move-in/passes.ts'),
+  ])
+  const { kind, timezone, mode, since } = input
   const keys = parseKeys(parseAppKeys, input.keys)
   if (input.dump === undefined && !isSourceAddress(kind, input.database ?? ''))
     throw new OperationError(addressProblem[kind])
@@ -64,27 +66,20 @@ export async function moveIn(
   try {
     const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
     if (kind === 'pelican') await schema.addPelicanGroups(spool)
-    const options = { kind, keys, timezone, now: panel.now(), spool }
-    const result = (move: Move, written?: Map<string, number>): MoveInResult => ({
+    const options = { kind, keys, timezone, now: panel.now(), spool, mode, since, requireMovable }
+    const { move, written, removed, differences } = await runPasses(panel, options)
+    return {
       mode,
       tables: countsOf(move, written),
       findings: move.report.findings(),
+      removed: Object.fromEntries(removed ?? []),
       unknownTables,
       version: schema.versionOf(kind, spool),
       notes: spool.notes,
       ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
-      differences: [],
+      differences,
       seconds: (Date.now() - startedAt) / 1000,
-    })
-    if (mode === 'verify') {
-      const { move, differences } = await verifyMove(panel, options)
-      return { ...result(move), differences }
     }
-    const checked = await checkMove(panel, options)
-    if (mode === 'check') return result(checked)
-    requireMovable(checked)
-    const move = await writeMove(panel, options)
-    return result(move, move.written)
   } finally {
     await spool.remove()
   }
@@ -116,7 +111,7 @@ const addressProblem = {
 const countsOf = ({ report, spool }: Move, written?: Map<string, number>): MoveInResult['tables'] =>
   [...report.movable].map(([table, movable]) => ({
     table,
-    found: spool.counts.get(sourceNames[table] ?? table) ?? 0,
+    found: Math.max(spool.counts.get(sourceNames[table] ?? table) ?? 0, movable),
     movable,
     ...(written && { written: written.get(table) ?? 0 }),
   }))

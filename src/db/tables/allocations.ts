@@ -42,7 +42,7 @@ export const allocations = pgTable(
       .where(sql`${t.serverId} is not null`),
     check('allocations_port', sql`${t.port} between 1 and 65535`),
     check('allocations_notes_length', sql`length(${t.notes}) <= 256`),
-    check('allocations_ip_alias_length', sql`length(${t.ipAlias}) <= 191`),
+    check('allocations_ip_alias_length', sql`length(${t.ipAlias}) <= 65535`),
   ],
 )
 export type Allocation = typeof allocations.$inferSelect

@@ -55,8 +55,8 @@ export const apiKeys = pgTable(
       .where(sql`${t.type} = 'application'`),
     check('api_keys_type', sql`${t.type} in ('account', 'application')`),
     check('api_keys_identifier_length', sql`length(${t.identifier}) = 16`),
-    check('api_keys_allowed_ips', sql`cardinality(${t.allowedIps}) <= 50`),
-    check('api_keys_description_length', sql`length(${t.description}) <= 500`),
+    check('api_keys_allowed_ips', sql`cardinality(${t.allowedIps}) <= 1000`),
+    check('api_keys_description_length', sql`length(${t.description}) <= 65535`),
   ],
 )
 export type ApiKey = typeof apiKeys.$inferSelect

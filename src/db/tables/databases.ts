@@ -33,7 +33,7 @@ export const databases = pgTable(
     unique().on(t.databaseHostId, t.database),
     unique().on(t.serverId, t.database),
     check('databases_state', sql`${t.state} in ('creating', 'ready', 'deleting')`),
-    check('databases_database_length', sql`length(${t.database}) <= 48`),
+    check('databases_database_length', sql`length(${t.database}) <= 64`),
   ],
 )
 export type DatabaseRow = typeof databases.$inferSelect

@@ -15,8 +15,8 @@ export const locations = pgTable(
   },
   (t) => [
     uniqueIndex('locations_short_index').on(sql`lower(${t.short})`),
-    check('locations_short_length', sql`length(${t.short}) between 1 and 60`),
-    check('locations_long_length', sql`length(${t.long}) between 1 and 191`),
+    check('locations_short_length', sql`length(${t.short}) between 1 and 191`),
+    check('locations_long_length', sql`length(${t.long}) between 1 and 65535`),
   ],
 )
 export type Location = typeof locations.$inferSelect

@@ -10,6 +10,7 @@ export const recoveryTokens = pgTable(
     userId: integer()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** By which a token is found; of those that came from another panel a bcrypt hash, which begins with `$2`. */
     tokenHash: text().notNull(),
     createdAt: instant().notNull().defaultNow(),
   },

@@ -18,7 +18,7 @@ export const roles = pgTable(
   },
   (t) => [
     uniqueIndex('roles_name_index').on(sql`lower(${t.name})`),
-    check('roles_name_length', sql`length(${t.name}) between 1 and 60`),
+    check('roles_name_length', sql`length(${t.name}) between 1 and 255`),
     check('roles_description_length', sql`length(${t.description}) <= 191`),
   ],
 )

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { type AnyPgColumn, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { id, instant, randomUuid, times } from '../columns.ts'
 import { eggs } from './eggs.ts'
 import { nodes } from './nodes.ts'
@@ -15,13 +15,20 @@ export const serverStatuses = [
 /** Null is the normal status: installed and ready to run. */
 export type ServerStatus = (typeof serverStatuses)[number] | null
 
+/** Whether the short identifier is not the start of the uuid, which few have. */
+export const hasForeignShort = (server: Record<'uuid' | 'uuidShort', AnyPgColumn>) =>
+  sql`${server.uuidShort} <> left(${server.uuid}::text, 8)`
+
 /** Game servers. Memory, swap and disk in MiB, CPU in percent of one core. */
 export const servers = pgTable(
   'servers',
   {
     ...id,
     uuid: randomUuid(),
-    /** The first eight characters of the uuid, as in SFTP login names. */
+    /**
+     * The first eight characters of the uuid, as in SFTP login names; of servers that moved in from another panel
+     * whatever they had there. Letters of both cases are the same.
+     */
     uuidShort: text().notNull().unique(),
     externalId: text().unique(),
     nodeId: integer()
@@ -65,6 +72,8 @@ export const servers = pgTable(
     index().on(t.nodeId, t.status),
     index().on(t.eggId),
     index().on(t.eggId, t.id),
+    index('servers_uuid_short_index').on(sql`lower(${t.uuidShort})`),
+    index('servers_foreign_short_index').on(t.uuidShort).where(hasForeignShort(t)),
     index('servers_name_order_index').on(sql`lower(${t.name})`, t.id),
     index().on(t.memory, t.id),
     index('servers_name_trigram_index').using('gin', t.name.op('gin_trgm_ops')),
@@ -79,7 +88,6 @@ export const servers = pgTable(
       'servers_status',
       sql`${t.status} in ('installing', 'install_failed', 'reinstall_failed', 'suspended', 'restoring_backup')`,
     ),
-    check('servers_uuid_short', sql`${t.uuidShort} = left(${t.uuid}::text, 8)`),
     check('servers_name_length', sql`length(${t.name}) between 1 and 191`),
     check('servers_external_id_length', sql`length(${t.externalId}) between 1 and 191`),
     check('servers_limits', sql`${t.memory} >= 0 and ${t.swap} >= -1 and ${t.disk} >= 0 and ${t.cpu} >= 0`),

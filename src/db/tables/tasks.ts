@@ -28,7 +28,7 @@ export const tasks = pgTable(
   (t) => [
     index().on(t.editorId),
     check('tasks_action', sql`${t.action} in ('command', 'power', 'backup')`),
-    check('tasks_time_offset', sql`${t.timeOffset} between 0 and 900`),
+    check('tasks_time_offset', sql`${t.timeOffset} between 0 and 2147483647`),
     check('tasks_keep_backups', sql`${t.keepBackups} between 1 and 100`),
     check('tasks_sequence_id', sql`${t.sequenceId} >= 1`),
   ],

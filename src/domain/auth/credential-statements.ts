@@ -7,6 +7,7 @@ import type { ApiKey } from '../../db/tables/api-keys.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { apiKeys, nodes, servers, sessions, subusers, users } from '../../db/schema.ts'
 import { type AccessNode, accessNodeColumns, hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
+import { matchesShort } from '../servers/identifiers.ts'
 import { roleAclColumn } from './administrators.ts'
 import { actingAdministratorColumn, isSessionAlive, touchSessionCte } from './sessions.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
@@ -91,7 +92,7 @@ function joinServer<Query extends PgSelect>(query: Query, by: 'uuid' | 'short'):
 const matchesIdentifier = (by: 'uuid' | 'short'): SQL =>
   by === 'uuid'
     ? eq(servers.uuid, sql`${placeholder('uuid')}::uuid`)
-    : eq(servers.uuidShort, sql`${placeholder('short')}::text`)
+    : matchesShort(sql`${placeholder('short')}::text`)
 
 /**
  * What a statement of a credential does besides: notes that the credential was used, finds the server that the

@@ -1,6 +1,6 @@
 import { and, eq, sql, type WithSubquery } from 'drizzle-orm'
 import * as z from 'zod'
-import { recoveryTokens, sessions, users } from '../../db/schema.ts'
+import { sessions, users } from '../../db/schema.ts'
 import type { Session } from '../../db/tables/sessions.ts'
 import type { User } from '../../db/tables/users.ts'
 import { ApiError, displayError } from '../../errors.ts'
@@ -14,7 +14,7 @@ import { countLoginAttempt, countNetworkAttempt, refundLoginAttemptCtes } from '
 import { clearAttempts, consumeAttempt } from './attempt-limits.ts'
 import { createKnownBrowserToken, type KnownBrowser } from './known-browsers.ts'
 import { checkAndRehashPassword, withPasswordCheck } from './password-hash.ts'
-import { hashRecoveryToken } from './recovery-tokens.ts'
+import { consumeRecoveryToken, findRecoveryHashes } from './recovery-tokens.ts'
 import { createGuestSession, createSession, type NewSession } from './sessions.ts'
 import { consumeTotpCode } from './two-factor.ts'
 
@@ -156,10 +156,20 @@ export async function completeFirstFactor(
  *
  * Refuses with 400 a challenge of another session, an expired one, and a wrong code; the error names
  * `confirmation_token` when no further code is accepted. Refuses with 429 too many wrong codes for the
- * account. Records `auth:success` and `auth:token` or `auth:recovery-token`, or `auth:fail`. Spec:
+ * account, and a recovery token with 503 as `withPasswordCheck` does. Records `auth:success` and `auth:token` or `auth:recovery-token`, or `auth:fail`. Spec:
  * docs/accounts.md#checkpoint.
  */
-export async function completeCheckpoint(
+export const completeCheckpoint = (
+  panel: Panel,
+  session: Session | null,
+  input: CheckpointInput,
+  clientInfo: ClientInfo,
+): Promise<SignIn> => {
+  const complete = () => passCheckpoint(panel, session, input, clientInfo)
+  return input.authentication_code ? complete() : withPasswordCheck(complete)
+}
+
+async function passCheckpoint(
   panel: Panel,
   session: Session | null,
   input: CheckpointInput,
@@ -173,7 +183,7 @@ export async function completeCheckpoint(
   await consumeAttempt(panel, key, codeAttemptLimit)
   const [user] = await panel.db.select().from(users).where(eq(users.id, challenge.userId))
   if (!user?.totpEnabledAt || user.authVersion !== challenge.authVersion) throw challengeClosed('expired')
-  const consumeFactor = await prepareSecondFactor(user, input)
+  const consumeFactor = await prepareSecondFactor(panel, user, input)
   const outcome = await inTransaction(panel, async (tx) => {
     const proof = await consumeFactor(tx)
     if (!proof) return null
@@ -224,21 +234,16 @@ async function endChallenge(tx: Tx, session: Session): Promise<boolean> {
 
 type SecondFactorEvent = 'auth:token' | 'auth:recovery-token'
 
-/** Returns a function that uses up the submitted factor in a transaction. The slow hash is done before. */
+/** Returns a function that uses up the submitted factor in a transaction. The slow hashes are done before. */
 async function prepareSecondFactor(
+  panel: Panel,
   user: User,
   { authentication_code: code, recovery_token: token }: CheckpointInput,
 ): Promise<(tx: Tx) => Promise<SecondFactorEvent | null>> {
   if (code) return async (tx) => ((await consumeTotpCode(tx, user, code)) ? 'auth:token' : null)
   if (!token) return async () => null
-  const tokenHash = await hashRecoveryToken(user, token)
-  return async (tx) => {
-    const consumed = await tx.db
-      .delete(recoveryTokens)
-      .where(and(eq(recoveryTokens.userId, user.id), eq(recoveryTokens.tokenHash, tokenHash)))
-      .returning({ id: recoveryTokens.id })
-    return consumed.length > 0 ? 'auth:recovery-token' : null
-  }
+  const hashes = await findRecoveryHashes(panel, user, token)
+  return async (tx) => ((await consumeRecoveryToken(tx, user.id, hashes)) ? 'auth:recovery-token' : null)
 }
 
 /**

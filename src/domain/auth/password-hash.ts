@@ -116,7 +116,8 @@ export const hashWithSalt = async (secret: string, salt: string): Promise<string
 /** Whether the hash is bcrypt, imported from another panel. */
 const isBcrypt = (storedHash: string | null): storedHash is string => storedHash?.startsWith('$2') ?? false
 
-const matchesBcrypt = (password: string, storedHash: string): Promise<boolean> =>
+/** Tells whether a text matches a bcrypt hash of any of its prefixes. Two run at a time, with other hashes. */
+export const matchesBcrypt = (password: string, storedHash: string): Promise<boolean> =>
   limitConcurrency(async () => {
     // Loaded with the first imported hash: a panel that imported no users has none.
     const { default: bcrypt } = await import('bcryptjs')

@@ -1,13 +1,15 @@
-import { eq } from 'drizzle-orm'
+import { and, asc, eq, inArray, like } from 'drizzle-orm'
 import { recoveryTokens } from '../../db/schema.ts'
 import type { User } from '../../db/tables/users.ts'
-import type { Tx } from '../../panel.ts'
+import type { Panel, Tx } from '../../panel.ts'
 import { randomText } from '../secrets.ts'
-import { hashWithSalt } from './password-hash.ts'
+import { hashWithSalt, matchesBcrypt } from './password-hash.ts'
 
 /** Spec: docs/accounts.md#two-factor-authentication. */
 const tokenCount = 10
 const tokenLength = 10
+/** Tokens from another panel that one sign-in is compared with: each takes a slow hash. */
+export const maxMovedTokens = 20
 
 /** Recovery tokens in plain text, which are shown once, and the hashes to store. */
 export type RecoveryTokenSet = { tokens: string[]; hashes: string[] }
@@ -33,4 +35,33 @@ export async function replaceRecoveryTokens(tx: Tx, userId: number, hashes: stri
   await tx.db
     .insert(recoveryTokens)
     .values(hashes.map((tokenHash) => ({ userId, tokenHash, createdAt: tx.now() })))
+}
+
+/**
+ * Returns the stored hashes that the token can have: its own, and of the account's bcrypt hashes from another panel the
+ * one that matches, of at most 20. Slow: call it before the transaction, within `withPasswordCheck`.
+ */
+export async function findRecoveryHashes(
+  panel: Panel,
+  user: Pick<User, 'id' | 'uuid'>,
+  token: string,
+): Promise<string[]> {
+  const moved = await panel.db
+    .select({ hash: recoveryTokens.tokenHash })
+    .from(recoveryTokens)
+    .where(and(eq(recoveryTokens.userId, user.id), like(recoveryTokens.tokenHash, '$2%')))
+    .orderBy(asc(recoveryTokens.id))
+    .limit(maxMovedTokens)
+  const own = await hashRecoveryToken(user, token)
+  for (const { hash } of moved) if (await matchesBcrypt(token, hash)) return [own, hash]
+  return [own]
+}
+
+/** Deletes the token with one of the hashes. Returns false when it was used already: of parallel uses one succeeds. */
+export async function consumeRecoveryToken(tx: Tx, userId: number, hashes: string[]): Promise<boolean> {
+  const consumed = await tx.db
+    .delete(recoveryTokens)
+    .where(and(eq(recoveryTokens.userId, userId), inArray(recoveryTokens.tokenHash, hashes)))
+    .returning({ id: recoveryTokens.id })
+  return consumed.length > 0
 }

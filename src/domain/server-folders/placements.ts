@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNull, not, or, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, not, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { single } from '../../db/database.ts'
 import { serverPlacements, servers } from '../../db/schema.ts'
@@ -8,7 +8,7 @@ import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { lockCaller } from '../auth/caller.ts'
 import { boolean, rowId } from '../fields.ts'
 import { accessibleServerIds } from '../servers/access.ts'
-import { parseServerIdentifier } from '../servers/identifiers.ts'
+import { isIdentifiedBy, parseServerIdentifier } from '../servers/identifiers.ts'
 import { isVisibleTo, requireServerFolder } from './folders.ts'
 
 /** Servers that one request places. */
@@ -62,14 +62,16 @@ export async function placeServers(panel: Panel, input: ServerPlacementInput): P
 /** Returns the ids of the servers. Refuses with 404 when the user has no access to one of them. */
 async function findAccessibleIds(tx: Tx, user: User, identifiers: readonly string[]): Promise<number[]> {
   const parsed = identifiers.map(parseServerIdentifier)
-  const uuids = parsed.flatMap(({ uuid }) => uuid ?? [])
-  const shorts = parsed.flatMap(({ short }) => short ?? [])
   const found = await tx.db
-    .select({ id: servers.id, uuid: sql<string>`${servers.uuid}::text`, short: servers.uuidShort })
+    .select({
+      id: servers.id,
+      uuid: sql<string>`${servers.uuid}::text`,
+      short: sql<string>`lower(${servers.uuidShort})`,
+    })
     .from(servers)
     .where(
       and(
-        or(inArray(servers.uuid, uuids), inArray(servers.uuidShort, shorts)),
+        isIdentifiedBy(parsed),
         user.rootAdmin ? undefined : inArray(servers.id, accessibleServerIds(user.id)),
       ),
     )

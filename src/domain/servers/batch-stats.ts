@@ -1,4 +1,4 @@
-import { and, eq, inArray, or } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { DaemonError } from '../../adapters/daemon-error.ts'
 import type { ListedServer } from '../../adapters/daemon.ts'
 import { nodes, servers } from '../../db/schema.ts'
@@ -9,7 +9,7 @@ import { requireCaller } from '../auth/caller.ts'
 import { requestGameQueries } from '../games/queries.ts'
 import { singleFlight } from '../single-flight.ts'
 import { accessibleServerIds, hasOpenTransfer } from './access.ts'
-import { parseServerIdentifier } from './identifiers.ts'
+import { isIdentifiedBy, parseServerIdentifier } from './identifiers.ts'
 import { findConflict } from './state.ts'
 import {
   cacheReport,
@@ -60,9 +60,6 @@ function askForPlayers(panel: Panel, reports: ReadonlyMap<string, StatsReport>):
 
 function findAccessibleServers(panel: Panel, identifiers: readonly string[]): Promise<AccessibleServer[]> {
   const user = requireCaller(panel)
-  const parsed = identifiers.map(parseServerIdentifier)
-  const uuids = parsed.flatMap(({ uuid }) => uuid ?? [])
-  const shorts = parsed.flatMap(({ short }) => short ?? [])
   return panel.db
     .select({
       server: { uuid: servers.uuid, status: servers.status },
@@ -73,7 +70,7 @@ function findAccessibleServers(panel: Panel, identifiers: readonly string[]): Pr
     .innerJoin(nodes, eq(nodes.id, servers.nodeId))
     .where(
       and(
-        or(inArray(servers.uuid, uuids), inArray(servers.uuidShort, shorts)),
+        isIdentifiedBy(identifiers.map(parseServerIdentifier)),
         user.rootAdmin ? undefined : inArray(servers.id, accessibleServerIds(user.id)),
       ),
     )

@@ -3,7 +3,7 @@ import type { RowPage } from '../../db/pagination.ts'
 import { findRow, listRows } from '../../db/related-rows.ts'
 import type { ServerFields } from '../../db/relations.ts'
 import { nodes, servers } from '../../db/schema.ts'
-import { type Server, serverStatuses } from '../../db/tables/servers.ts'
+import { hasForeignShort, type Server, serverStatuses } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { combineFilters, containsFilter, idFilter, type ListRequest, shapeName } from '../filters.ts'
@@ -14,12 +14,18 @@ import { stateFilter } from './state-filter.ts'
 /** A server with its related rows. */
 export type DetailedServer = Server & ServerFields
 
+const foreignShortFilter = (values: string[]) =>
+  and(hasForeignShort(servers), containsFilter(servers.uuidShort)(values))
+
 const filters = {
   id: idFilter(servers.id),
   uuid: containsFilter(servers.uuid),
-  // It begins the uuid, which has an index for parts.
+  // Mostly it begins the uuid, which has an index for parts; the others have one of their own.
   uuidShort: (values: string[]) =>
-    and(containsFilter(servers.uuid)(values), containsFilter(servers.uuidShort)(values)),
+    or(
+      and(containsFilter(servers.uuid)(values), containsFilter(servers.uuidShort)(values)),
+      foreignShortFilter(values),
+    ),
   name: containsFilter(servers.name),
   description: containsFilter(servers.description),
   image: containsFilter(servers.image),
@@ -65,6 +71,7 @@ export function listServers(
             ...[servers.name, servers.uuid, servers.externalId].map((column) =>
               containsFilter(column)([search]),
             ),
+            foreignShortFilter([search]),
           ),
     ),
     ...orderOfServers(request.sorts),

@@ -2,6 +2,7 @@ import { and, between, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } fro
 import { QueryBuilder } from 'drizzle-orm/pg-core'
 import { allocations, servers } from '../../db/schema.ts'
 import { containsFilter, type Filter } from '../filters.ts'
+import { matchesShort } from './identifiers.ts'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const addressPattern = new RegExp(`^((?:${octet}\\.){3}${octet})?(?::(\\d{1,5}))?$`)
@@ -50,7 +51,7 @@ function searchCondition(text: string): SQL | undefined {
   if (ip !== undefined || port !== undefined) return allocationCondition(ip, port)
   return or(
     uuidPrefixCondition(text.toLowerCase()),
-    eq(servers.uuidShort, text.toLowerCase()),
+    matchesShort(sql`${text.toLowerCase()}`),
     eq(servers.externalId, text),
     containsFilter(servers.name)([text]),
   )

@@ -1,0 +1,77 @@
+import { getTableColumns, inArray, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Panel } from '../../panel.ts'
+import { findMoved, keyOf } from './ledger.ts'
+import type { Move, MovedRow, Step } from './move.ts'
+import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
+
+/** Reads everything, and reports what would come and what cannot. Writes nothing. */
+export async function checkMove(panel: Panel, options: MoveOptions): Promise<Move> {
+  const move = await openMove(options)
+  for (const step of phasesOf(options.kind).flat()) {
+    const seen = new Map<string, number>()
+    await eachBatch(step, move, async (rows) => {
+      findRepeated(step, move, rows, seen)
+      if (!step.key) await findClashes(panel, step, move, rows)
+    })
+  }
+  return move
+}
+
+/** Reports values that two rows of the old panel share where each may be used once. */
+function findRepeated(step: Step, move: Move, rows: MovedRow[], seen: Map<string, number>): void {
+  for (const name of step.unique ?? []) {
+    for (const { values } of rows) {
+      const value = [name].flat().map((part) => values[part])
+      if (value.some((part) => part === null || part === undefined)) continue
+      const key = `${String(name)}/${value.join('/').toLowerCase()}`
+      const other = seen.get(key)
+      if (other !== undefined)
+        move.report.refuse(step.source, Number(values.id), `has the ${labelOf(name)} of row ${other}`)
+      seen.set(key, other ?? Number(values.id))
+    }
+  }
+}
+
+/** Reports rows of this panel that did not move in and have the same id, and those with the same unique value. */
+async function findClashes(panel: Panel, step: Step, move: Move, rows: MovedRow[]): Promise<void> {
+  const moved = await findMoved(
+    panel,
+    step,
+    rows.map(({ values }) => keyOf(step, values)),
+  )
+  const { id } = getTableColumns(step.target) as Record<string, PgColumn>
+  const fresh = rows.flatMap((row) => (moved.has(keyOf(step, row.values)) ? [] : [Number(row.values.id)]))
+  const taken = await panel.db
+    .select({ id: sql<number>`${id}` })
+    .from(step.target as PgTable)
+    .where(inArray(id as PgColumn, fresh))
+  for (const row of taken)
+    move.report.refuse(step.source, row.id, 'its id is used by another row of this panel')
+  for (const name of step.unique ?? [])
+    if (typeof name === 'string') await findSharedValues(panel, step, move, rows, name)
+}
+
+async function findSharedValues(panel: Panel, step: Step, move: Move, rows: MovedRow[], name: string) {
+  const { id, [name]: column } = getTableColumns(step.target) as Record<string, PgColumn>
+  const wanted = new Map(rows.map(({ values }) => [normal(values[name]), Number(values.id)]))
+  const texts = [...wanted.keys()].filter((value) => value !== '')
+  if (texts.length === 0 || !column) return
+  const found = await panel.db
+    .select({ id: sql<number>`${id}`, value: sql<string>`lower(${column}::text)` })
+    .from(step.target as PgTable)
+    .where(inArray(sql`lower(${column}::text)`, texts))
+  for (const row of found) {
+    const sourceId = wanted.get(row.value)
+    if (sourceId === undefined || sourceId === row.id) continue
+    const reason = `its ${labelOf(name)} is used by row ${row.id} of this panel`
+    move.report.refuse(step.source, sourceId, reason)
+  }
+}
+
+const normal = (value: unknown) => String(value ?? '').toLowerCase()
+const labelOf = (name: string | readonly string[]) =>
+  [name]
+    .flat()
+    .join(', ')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
