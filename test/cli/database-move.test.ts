@@ -1,6 +1,7 @@
 import { chown, cp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
+import { Client } from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Query } from '../../src/cli/database-move/schema.ts'
@@ -8,6 +9,7 @@ import { requireFitting } from '../../src/cli/database-move/target.ts'
 import { rowsOf } from '../../src/db/database.ts'
 import { openPglite } from '../../src/platform/local/pglite.ts'
 import type { Bootstrap } from '../../src/platform/local/demo.ts'
+import { takeMigrationLock } from '../../src/platform/postgres.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createEmptyDatabase, queryDatabase } from '../support/database.ts'
 import { fillEmptyTables, textsOf } from '../support/every-table.ts'
@@ -107,6 +109,15 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     expect(await relationsOf(url)).toEqual(found)
   })
 
+  it('is refused while a panel migrates the target', async () => {
+    const client = new Client(target.url)
+    await client.connect()
+    await client.query('begin')
+    expect(await takeMigrationLock(client)).toBe(true)
+    expect(await refusalOf(target.url)).toContain('A panel starts on the target')
+    await client.end()
+  })
+
   it('is refused where PostgreSQL is too old for the panel', () => {
     const state = { version: '14.13', number: 140_013, encoding: 'UTF8', is_read_only: false }
     expect(() => requireFitting(state)).toThrow(
@@ -191,8 +202,8 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
       await cp(folder.data, data, { recursive: true })
       for (const name of ['', ...(await readdir(data, { recursive: true }))])
         await chown(join(data, name), 65_534, 65_534)
-      const other = await openCommandLine({ DATA_DIR: data })
-      expect((await other.panel('database:move', '--to', target.url, '--check')).code).toBe(0)
+      const other = await openCommandLine({ DATA_DIR: data, DATABASE_URL: target.url })
+      expect((await other.panel('database:move', '--check')).code).toBe(0)
       await other.remove()
       for (const name of await readdir(data, { recursive: true }))
         expect([name, (await stat(join(data, name))).uid]).toEqual([name, 65_534])
@@ -233,7 +244,9 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     // The partitions of months without an entry.
     for (const { table, rows } of body.tables) if (rows === 0) expect(table).toMatch(/^activity_\d/)
     const there = await withEmbedded(folder.data, textsOf)
-    const here = await textsOf(async (text) => (await queryDatabase(url, text)) as never)
+    const client = postgres(url, { max: 1, onnotice: () => undefined })
+    const here = await textsOf(async (text) => (await client.unsafe(text)) as never)
+    await client.end()
     expect(there.length).toBeGreaterThan(60)
     expect(here).toEqual(there)
   })

@@ -84,7 +84,7 @@ const columnsOf = (query: Query, table: string) =>
 
 /** Reads all rows of all tables that outlive a crash, and all counters, as texts. */
 export async function textsOf(query: Query): Promise<string[]> {
-  for (const statement of sameTexts) await query(statement)
+  for (const setting of sameTexts) await query(`set ${setting}`)
   const tables = (await listTables(query)).filter(({ is_unlogged: isTemporary }) => !isTemporary)
   const texts: string[] = []
   for (const { name } of tables)

@@ -52,7 +52,7 @@ function targetUrl(text: string | undefined): string {
 }
 
 async function moveTables(source: Query, target: Query): Promise<Moved[]> {
-  for (const statement of sameTexts) await source(statement)
+  for (const setting of sameTexts) await source(`set ${setting}`)
   const tables = await listTables(source)
   await createPartitions(target, tables)
   const addForeignKeys = await dropForeignKeys(target)

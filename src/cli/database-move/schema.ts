@@ -14,13 +14,13 @@ export type Table = {
   columns: { name: string; type: string }[]
 }
 
-/** Makes both databases write values as the same text. Both need UTF-8 as well. */
+/** Settings with which both databases write values as the same text. Both need UTF-8 as well. */
 export const sameTexts = [
-  `set timezone = 'UTC'`,
-  `set datestyle = 'ISO, MDY'`,
-  `set intervalstyle = 'postgres'`,
-  `set bytea_output = 'hex'`,
-  `set extra_float_digits = 1`,
+  `timezone = 'UTC'`,
+  `datestyle = 'ISO, MDY'`,
+  `intervalstyle = 'postgres'`,
+  `bytea_output = 'hex'`,
+  `extra_float_digits = 1`,
 ]
 
 /** Quotes a name for SQL. */

@@ -50,7 +50,8 @@ export async function withTarget<T>(
 export type ServerState = { version: string; number: number; encoding: string; is_read_only: boolean }
 
 async function prepare(client: Client, query: Query): Promise<void> {
-  for (const statement of [...limitsOff, ...sameTexts]) await query(statement)
+  // For the transaction alone: behind a pooler the connection is used by others afterwards.
+  for (const setting of [...limitsOff, ...sameTexts]) await query(`set local ${setting}`)
   const [state] = await query<ServerState>(`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       current_setting('server_encoding') as encoding, current_setting('transaction_read_only')::bool as is_read_only`)
@@ -66,9 +67,7 @@ async function prepare(client: Client, query: Query): Promise<void> {
 }
 
 /** One statement may take long here, and PostgreSQL waits while the other side is read. */
-const limitsOff = ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout'].map(
-  (name) => `set local ${name} = 0`,
-)
+const limitsOff = ['statement_timeout = 0', 'idle_in_transaction_session_timeout = 0', 'lock_timeout = 0']
 
 /** Throws where the panel could not work on such a server, or where rows could not be compared. */
 export function requireFitting({ version, number, encoding, is_read_only: isReadOnly }: ServerState): void {
