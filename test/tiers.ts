@@ -6,7 +6,7 @@ export type Tier = 'container' | 'services' | 'dev' | 'e2e' | 'unit' | 'api'
 /** Which test files each tier has, below `test/`; the first tier with a pattern that fits a file has it. */
 const patterns: Record<Tier, string[]> = {
   // The image, compose.yaml and the unit of systemd, with a Docker of its own.
-  container: ['container/{compose,systemd}.test.ts'],
+  container: ['container/{compose,compose-profiles,systemd}.test.ts'],
   // Needs PostgreSQL, MariaDB or Redis itself.
   services: [
     'adapters/{mysql-host,redis-cache}.test.ts',

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -138,8 +138,24 @@ describe.skipIf(containers === null)('the image and compose.yaml', () => {
       api: { port: 443, ssl: { enabled: false } },
       remote: 'https://localhost',
     })
-    const services = await roost.compose('--profile', 'node', 'config', '--services')
-    expect(services.trim().split('\n')).toContain('wings')
+    expect(await roost.compose('--profile', 'node', 'config', '--services')).toMatch(/^wings$/m)
+    const { wings } = parse(await readFile('compose.yaml', 'utf8')).services
+    // Docker starts servers by paths of the machine, so each has to be the same inside.
+    const folders = (wings.volumes as string[]).map((volume) => volume.replace(/:ro$/, '').split(':'))
+    expect(folders.filter(([outside, inside]) => outside !== inside)).toEqual([])
+    const inside = folders.map(([folder = '']) => folder)
+    expect(inside).toContain('/var/run/docker.sock')
+    // Its file, what the file names, and what Wings has by itself.
+    const used = [
+      '/etc/pterodactyl/config.yml',
+      configuration.system.data,
+      '/var/log/pterodactyl/wings.log',
+      '/tmp/pterodactyl/x',
+    ]
+    for (const path of used) expect(inside.filter((folder) => path.startsWith(folder))).toHaveLength(1)
+    expect(wings.ports).toEqual([`${configuration.system.sftp.bind_port}:2022`])
+    const proxied = await readFile('container/Caddyfile', 'utf8')
+    expect(proxied).toContain(`reverse_proxy wings:${configuration.api.port}\n`)
   })
 
   it('is healthy while the database answers, and only then', minutes(2), async () => {
@@ -179,6 +195,25 @@ describe.skipIf(containers === null)('the image and compose.yaml', () => {
     roost = again
     expect((await application('GET', '/nodes/1')).status).toBe(200)
     expect(await panel('node:configure', 'one')).toContain('token: ')
+  })
+
+  it('is ready soon on a database that exists', minutes(2), async () => {
+    const container = await roost.container('panel')
+    const { Networks } = (await inspect(container)).NetworkSettings
+    const address = Networks[`${roost.project}_default`].IPAddress
+    const times: number[] = []
+    for (let turn = 0; turn < 3; turn += 1) {
+      await engine.docker('stop', container)
+      const startedAt = performance.now()
+      await engine.docker('start', container)
+      await eventually(async () => {
+        const answer = await fetch(`http://${address}:8080/health`).catch(() => null)
+        return answer?.status === 200
+      }, 60)
+      times.push(Math.round(performance.now() - startedAt))
+    }
+    console.info(`docker start to ready: ${times.join(', ')} ms`)
+    await roost.ready()
   })
 
   it('starts again by itself when it is killed', minutes(2), async () => {
@@ -223,7 +258,6 @@ describe.skipIf(containers === null)('the image and compose.yaml', () => {
     const { State, HostConfig } = await inspect(await roost.container('panel'))
     expect(State).toMatchObject({ Pid: before, OOMKilled: false })
     expect(HostConfig.Memory).toBe(memoryLimit)
-    console.info((await engine.docker('stats', '--no-stream', '--format', '{{.Name}} {{.MemUsage}}')).trim())
   })
 
   describe('with other volumes ends with what to do', () => {

@@ -4,7 +4,7 @@ import { command } from './commands.ts'
 import type { Engine } from './engine.ts'
 
 /** What the default images of `Dockerfile` and `compose.yaml` have, built from packages of Debian and from this Node. */
-export type Images = { node: string; base: string; postgres: string; caddy: string }
+export type Images = { node: string; base: string; postgres: string; caddy: string; redis: string }
 
 /** The image that `Dockerfile` makes. */
 export const panelImage = 'roost'
@@ -12,6 +12,7 @@ export const panelImage = 'roost'
 /** The packages of distroless/cc. */
 export const basePackages = ['base-files', 'netbase', 'ca-certificates', 'tzdata', 'libstdc++6']
 const servicePackages = [...basePackages, 'busybox-static', 'postgresql-15', 'caddy']
+const redisPackages = ['base-files', 'redis-server']
 
 const accounts = `root:x:0:0:root:/root:/bin/sh
 postgres:x:999:999:postgres:/var/lib/postgresql:/bin/sh
@@ -26,27 +27,33 @@ export async function buildImages(engine: Engine): Promise<Images> {
   await Promise.all([addShell(node), addNode(node)])
   const services = await unpack(engine, 'services', servicePackages)
   await addShell(services)
-  const images = { node: 'test/node', base: 'test/base', postgres: 'test/postgres', caddy: 'test/caddy' }
+  const redis = await unpack(engine, 'redis', redisPackages)
+  const images = {
+    node: 'test/node',
+    base: 'test/base',
+    postgres: 'test/postgres',
+    caddy: 'test/caddy',
+    redis: 'test/redis',
+  }
   await importImage(engine, base, images.base)
   await importImage(engine, node, images.node, [`ENV NODE_EXTRA_CA_CERTS=${authorities}`])
   await importImage(engine, services, 'test/services')
+  await importImage(engine, redis, images.redis, ['ENTRYPOINT ["redis-server"]'])
   await buildImage(engine, images.postgres, postgresFile, { 'start.sh': postgresStart })
   await buildImage(engine, images.caddy, caddyFile, {})
   return images
 }
 
 /** Builds the image of the panel as `Dockerfile` says, from the images below it. */
-export const buildPanel = (engine: Engine, { node, base }: Pick<Images, 'node' | 'base'>): Promise<string> =>
-  engine.docker(
-    'build',
-    '-t',
-    panelImage,
-    '--build-arg',
-    `NODE_IMAGE=${node}`,
-    '--build-arg',
-    `BASE_IMAGE=${base}`,
-    '.',
-  )
+export const buildPanel = (
+  engine: Engine,
+  { node, base }: Pick<Images, 'node' | 'base'>,
+  name = panelImage,
+): Promise<string> => {
+  const bases = Object.entries({ NODE_IMAGE: node, BASE_IMAGE: base })
+  const options = bases.flatMap(([variable, image]) => ['--build-arg', `${variable}=${image}`])
+  return engine.docker('build', '-t', name, ...options, '.')
+}
 
 /** Downloads packages with all that they need, and unpacks them into a folder. */
 export async function unpack(engine: Engine, name: string, packages: string[]): Promise<string> {

@@ -30,6 +30,7 @@ export const composeVariables = (images: Images): Record<string, string> => ({
   PANEL_IMAGE: panelImage,
   POSTGRES_IMAGE: images.postgres,
   CADDY_IMAGE: images.caddy,
+  VALKEY_IMAGE: images.redis,
   NODE_IMAGE: images.node,
   BASE_IMAGE: images.base,
   // Reaches the panel, whose limit is below what a test sends.
@@ -38,9 +39,14 @@ export const composeVariables = (images: Images): Record<string, string> => ({
   HTTPS_PORT: '127.0.0.1:0',
 })
 
-/** Opens the installation of a project; `compose('up', …)` starts it. */
-export function openInstallation(engine: Engine, images: Images, project: string): Installation {
-  const variables = composeVariables(images)
+/** Opens the installation of a project with more variables; `compose('up', …)` starts it. */
+export function openInstallation(
+  engine: Engine,
+  images: Images,
+  project: string,
+  more: Record<string, string> = {},
+): Installation {
+  const variables = { ...composeVariables(images), ...more }
   const compose = (...args: string[]) => engine.compose(project, variables, ...args)
   const container = async (service: string) => (await compose('ps', '-q', service)).trim()
   let trust: { agent: Agent; port: number } | null = null
