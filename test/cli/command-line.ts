@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,8 @@ export type CommandLine = {
   directory: string
   /** Runs a file of `src/cli`, by its path there, to its end. */
   script: (file: string, words?: string[], input?: string) => Promise<Finished>
+  /** Starts a verb, which the caller ends or awaits. */
+  begin: (...words: string[]) => ChildProcessWithoutNullStreams
   /** Runs a verb to its end. */
   panel: (...words: string[]) => Promise<Finished>
   /** Runs a verb with `--json`; returns the printed document and the exit code. */
@@ -46,6 +48,7 @@ export async function openCommandLine(environment: Record<string, string> = {}):
   return {
     directory,
     script,
+    begin: (...words) => launch('src/cli/panel.ts', words),
     panel,
     json: async (...words) => {
       const { code, stdout } = await panel(...words, '--json')

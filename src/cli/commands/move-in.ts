@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { readEnv } from '../../platform/env.ts'
 import { callOperation, type Command, type CommandArguments, isSet, textOption } from '../command.ts'
 import { UsageError } from '../faults.ts'
+import type { MoveProgress } from '../move-in/progress.ts'
 import type { MoveInResult } from '../operations/move-in.ts'
 
 const options = {
@@ -47,6 +48,8 @@ forbid the move, and where --verify finds a difference.`,
     const since = isSet(args, 'since')
     if (since && mode !== 'write') throw new UsageError('Use --since without --check and --verify.')
     const input = { kind, mode, since, ...sourceOf(args), ...(await oldSettings(args)) }
+    const { hearProgress } = await import('../move-in/progress.ts')
+    hearProgress((progress) => process.stderr.write(`${lineOf(progress, isSet(args, 'json'))}\n`))
     const result = await callOperation<MoveInResult>(readEnv(raw), args, `import:${kind}`, input)
     const isBad = result.findings.some(({ what }) => what === 'refused') || result.differences.length > 0
     return { text: formatResult(result), json: result, exitCode: isBad ? 1 : 0 }
@@ -81,8 +84,17 @@ async function oldSettings(args: CommandArguments): Promise<{ keys: string[]; ti
   return { keys: [key, ...previous.split(',').filter(Boolean)], timezone }
 }
 
+/** One line of progress, as JSON for programs. */
+function lineOf(progress: MoveProgress, isJson: boolean): string {
+  if (isJson) return JSON.stringify({ progress })
+  const { phase, rows, total, rowsPerSecond, secondsLeft } = progress
+  const left = secondsLeft === null ? '' : `, ${rowsPerSecond} a second, ${secondsLeft} seconds left`
+  return `${phase}: ${rows} of ${total} rows${left}`
+}
+
 function formatResult(result: MoveInResult): string {
-  const { mode, version, notes, tables, findings, unknownTables, ignored, differences, seconds } = result
+  const { mode, version, notes, tables, findings, removed, unknownTables, ignored } = result
+  const { differences, seconds } = result
   const counts = tables.map(
     ({ table, found, movable, written }) =>
       `${table.padEnd(18)} ${found} there, ${movable} can move${written === undefined ? '' : `, ${written} written now`}`,
@@ -90,6 +102,9 @@ function formatResult(result: MoveInResult): string {
   const reasons = findings.map(
     ({ table, what, reason, count, ids }) =>
       `${what}: ${count} of ${table} (${ids.join(', ')}${count > ids.length ? ', …' : ''}): ${reason}`,
+  )
+  const gone = Object.entries(removed).map(
+    ([table, rows]) => `deleted: ${rows} of ${table}, which are gone there`,
   )
   const unknown = unknownTables.map((table) => `left: the table ${table}, which is not one of that panel`)
   const unread = ignored.map(({ column, rows }) => `left: the column ${column}, which ${rows} rows have`)
@@ -103,6 +118,7 @@ function formatResult(result: MoveInResult): string {
     ...notes,
     ...counts,
     ...reasons,
+    ...gone,
     ...unknown,
     ...unread,
     ...differing,

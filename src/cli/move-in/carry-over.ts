@@ -32,7 +32,8 @@ export async function carryOver(
     move.report.skip(step.source, id, 'changed there, but also here since it moved: what is here stays')
     return false
   }
-  const values = await encryptRow(tx, row)
+  // The id is generated, and cannot be set to what it is.
+  const { id: _, ...values } = await encryptRow(tx, row)
   const failure = await attempt(tx, async () => {
     if (here !== there)
       await tx.db
@@ -80,7 +81,7 @@ export const removeGone = (panel: Panel, move: Move, present: Move, isLast: bool
     for (const step of phasesOf(move.kind).flat().toReversed()) {
       const table = getTableName(step.target)
       const recorded = await tx.db.select().from(movedRows).where(eq(movedRows.tableName, table))
-      const gone = recorded.filter(({ key }) => !present.movableKeys.get(table)?.has(key))
+      const gone = recorded.filter(({ key }) => !present.presentKeys.get(table)?.has(key))
       for (const record of gone)
         if (await removeRow(tx, step, isLast ? move : null, record.key))
           removed.set(table, (removed.get(table) ?? 0) + 1)

@@ -17,8 +17,8 @@ export type Move = {
   report: MoveReport
   /** Ids that are moved, by table: a row of another parent is left out. */
   moved: Map<string, Set<number>>
-  /** Keys of rows that can move, by table of this panel. */
-  movableKeys: Map<string, Set<string>>
+  /** Keys of rows that are there and not deleted, by table of this panel. */
+  presentKeys: Map<string, Set<string>>
   /** Ids of rows that this run wrote, by table of the old panel. */
   touched: Map<string, Set<number>>
   /** Rows by values that may be used once here, and more often there. */

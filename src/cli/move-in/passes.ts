@@ -1,7 +1,8 @@
 import type { Panel } from '../../panel.ts'
 import { checkMove } from './check.ts'
 import type { Move } from './move.ts'
-import type { MoveOptions } from './phases.ts'
+import { type MoveOptions, phasesOf } from './phases.ts'
+import { countProgress } from './progress.ts'
 import { type Written, writeMove } from './run.ts'
 import { type Difference, verifyMove } from './verify.ts'
 
@@ -23,5 +24,8 @@ export async function runPasses(panel: Panel, options: PassOptions): Promise<Pas
   const checked = await checkMove(panel, options)
   if (mode === 'check') return { move: checked, differences: [] }
   requireMovable(checked)
-  return { ...(await writeMove(panel, { ...options, since, checked })), differences: [] }
+  const sources = phasesOf(options.kind).flat()
+  const total = sources.reduce((sum, { source }) => sum + (options.spool.counts.get(source) ?? 0), 0)
+  const onProgress = countProgress(total)
+  return { ...(await writeMove(panel, { ...options, since, checked, onProgress })), differences: [] }
 }

@@ -8,6 +8,7 @@ import type { Move, MovedRow, Step } from './move.ts'
 import { openReport } from './report.ts'
 import { serverPartSteps } from './server-parts.ts'
 import { serverSteps } from './servers.ts'
+import { dateOf } from './values.ts'
 
 /** What a move starts with. */
 export type MoveOptions = Pick<Move, 'kind' | 'keys' | 'timezone' | 'now' | 'spool'>
@@ -27,7 +28,7 @@ export const openMove = async (options: MoveOptions): Promise<Move> => ({
   ...options,
   report: openReport(),
   moved: new Map(),
-  movableKeys: new Map(),
+  presentKeys: new Map(),
   touched: new Map(),
   seen: new Map(),
   recoveryCodes: new Map(),
@@ -43,7 +44,7 @@ export async function eachBatch(
 ): Promise<void> {
   const table = getTableName(step.target)
   const moved = setOf(move.moved, step.source)
-  const keys = setOf(move.movableKeys, table)
+  const keys = setOf(move.presentKeys, table)
   move.report.count(table, 0)
   for await (const rows of move.spool.batches(step.source)) {
     const mapped = rows.flatMap((row) => step.map(row, move) ?? [])
@@ -51,6 +52,9 @@ export async function eachBatch(
       if (!step.key) moved.add(Number(values.id))
       keys.add(keyOf(step, values))
     }
+    // A row that cannot move any more, as its parent is gone, is there all the same.
+    if (!step.key)
+      for (const row of rows) if (!dateOf(row, 'deleted_at')) keys.add(keyOf(step, { id: Number(row.id) }))
     move.report.count(table, mapped.length)
     if (mapped.length > 0) await handle(mapped)
     onRead(rows.length)

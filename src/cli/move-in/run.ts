@@ -14,7 +14,7 @@ export type WriteOptions = MoveOptions & {
   /** The pass that read everything. */
   checked: Move
   /** Hears of each phase before its transaction, and of the rows that were read in it. */
-  onProgress?: (phase: string, rows: number) => void
+  onProgress: (phase: string, rows: number) => void
 }
 
 /** What a run wrote, and deleted, by table. */
@@ -25,7 +25,7 @@ export type Written = { move: Move; written: Map<string, number>; removed: Map<s
  * those that were deleted here stay away, so a run after a crash adds what is missing.
  */
 export async function writeMove(panel: Panel, options: WriteOptions): Promise<Written> {
-  const { since, checked, onProgress = () => undefined } = options
+  const { since, checked, onProgress } = options
   const move = await openMove(options)
   const written = new Map<string, number>()
   const removed = new Map<string, number>()

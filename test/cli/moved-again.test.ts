@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findPostgres } from '../support/cloud-services.ts'
+import { createDatabase } from '../support/database.ts'
+import { hasMysql } from '../support/mysql.ts'
+import { type CommandLine, openCommandLine } from './command-line.ts'
+import { appKeyText, createOldPanel, encryptAsOldPanel, known, type OldPanel } from './old-panel.ts'
+
+const hasPostgres = await findPostgres('moving in again')
+
+describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
+  let cli: CommandLine
+  let database: Awaited<ReturnType<typeof createDatabase>>
+  let old: OldPanel
+  let sql: postgres.Sql
+
+  beforeAll(async () => {
+    database = await createDatabase()
+    old = await createOldPanel('pterodactyl')
+    sql = postgres(database.url, { max: 3, onnotice: () => undefined })
+    cli = await openCommandLine({ DATABASE_URL: database.url })
+    await cli.script('scripts/migrate.ts')
+  }, 120_000)
+  afterAll(async () => {
+    await sql?.end()
+    await cli?.remove()
+    await old?.drop()
+    await database?.drop()
+  })
+
+  const words = () => ['import:pterodactyl', '--database', old.url, '--app-key', appKeyText]
+  const run = async (...more: string[]) => {
+    const { code, body } = await cli.json(...words(), ...more)
+    const reasons = (body.findings ?? []).map(({ table, ids, reason }: any) => `${table} ${ids}: ${reason}`)
+    const written = (body.tables ?? []).filter((row: any) => row.written > 0)
+    return { code, body, reasons, written: written.map((row: any) => `${row.table} ${row.written}`) }
+  }
+  const count = async (table: string) =>
+    Number((await sql.unsafe(`select count(*) as n from ${table}`))[0]?.n)
+
+  /** Kills the command while it waits to write into a table, which is locked against it. */
+  async function killAt(table: string): Promise<void> {
+    await sql.begin(async (held) => {
+      await held.unsafe(`lock table ${table} in share mode`)
+      const child = cli.begin(...words())
+      const ended = once(child, 'exit')
+      const waits = async () =>
+        (
+          await sql`select pid from pg_locks join pg_class on pg_class.oid = relation
+            where relname = ${table} and not granted and database = (select oid from pg_database where datname = current_database())`
+        ).length > 0
+      await expect.poll(waits, { timeout: 30_000, interval: 50 }).toBe(true)
+      child.kill('SIGKILL')
+      expect((await ended)[1]).toBe('SIGKILL')
+    })
+  }
+
+  // The first table of each phase is its boundary; the others are inside one.
+  it.each([
+    ['users', 'users'],
+    ['api_keys', 'users'],
+    ['ssh_keys', 'users'],
+    ['locations', 'locations'],
+    ['nodes', 'locations'],
+    ['database_hosts', 'locations'],
+    ['nests', 'nests'],
+    ['eggs', 'nests'],
+    ['egg_variables', 'nests'],
+    ['servers', 'servers'],
+    ['allocations', 'servers'],
+    ['egg_mount', 'egg_mount'],
+    ['mount_server', 'egg_mount'],
+    ['subusers', 'subusers'],
+    ['tasks', 'subusers'],
+    ['backups', 'subusers'],
+  ])('is as before the phase when it is killed at %s', { timeout: 60_000 }, async (table, first) => {
+    await killAt(table)
+    expect([await count(table), await count(first)]).toEqual([0, 0])
+  })
+
+  it('goes on after the last kill to the state that one run has', { timeout: 60_000 }, async () => {
+    const { code, body } = await run()
+    expect(code).toBe(0)
+    for (const row of body.tables)
+      expect([row.table, await count(row.table)]).toEqual([row.table, row.movable])
+    expect((await run('--verify')).body.differences).toEqual([])
+  })
+
+  it('carries over what changed, came and went there, with --since alone', { timeout: 60_000 }, async () => {
+    await old.query("update servers set memory = 4096, name = 'Renamed' where id = 30")
+    await old.query(`update \`databases\` set password = '${encryptAsOldPanel('pterodactyl', 'new secret')}'`)
+    await old.query('delete from subusers where id = 1')
+    await old.query(
+      'insert into subusers (id, user_id, server_id, permissions) values (2, 5, 31, \'["file.read"]\')',
+    )
+    const without = await run()
+    expect(without.written).toEqual(['subusers 1'])
+    expect(without.reasons).toContain('servers 30: changed there since it moved: --since carries it over')
+    const { code, body, written } = await run('--since')
+    expect(body.error).toBeUndefined()
+    expect([code, written, body.removed]).toEqual([0, ['servers 1', 'databases 1'], { subusers: 1 }])
+    expect(await sql`select memory, name from servers where id = 30`).toEqual([
+      { memory: 4096, name: 'Renamed' },
+    ])
+    expect(await sql`select used_memory::int from nodes`).toEqual([{ used_memory: 5120 }])
+    expect(await sql`select id from subusers`).toEqual([{ id: 2 }])
+    expect((await run('--verify')).body.differences).toEqual([])
+    expect((await run('--since')).written).toEqual([])
+  })
+
+  it('keeps and names what changed or was deleted here meanwhile', { timeout: 60_000 }, async () => {
+    await sql`update servers set name = 'Mine' where id = 30`
+    await sql`delete from ssh_keys`
+    await sql`delete from api_keys where identifier = ${known.clientKey.slice(0, 16)}`
+    await old.query("update servers set name = 'Theirs' where id = 30")
+    await old.query("update user_ssh_keys set name = 'Other' where id = 1")
+    const { code, body, written, reasons } = await run('--since')
+    expect(body.error).toBeUndefined()
+    expect([code, written]).toEqual([0, []])
+    expect(reasons).toEqual(
+      expect.arrayContaining([
+        'servers 30: changed there, but also here since it moved: what is here stays',
+        'user_ssh_keys 1: changed there, but was deleted here since it moved',
+      ]),
+    )
+    expect(await sql`select name from servers where id = 30`).toEqual([{ name: 'Mine' }])
+    expect([await count('ssh_keys'), await count('api_keys')]).toEqual([0, 1])
+  })
+
+  it('keeps and names what is gone there and needed here', { timeout: 60_000 }, async () => {
+    await sql`insert into subusers (user_id, server_id, permissions) values (6, 30, '{}')`
+    await sql`update servers set owner_id = 5`
+    await old.query('delete from nodes where id = 7')
+    await old.query('delete from allocations where node_id = 7')
+    const { code, reasons } = await run('--since')
+    expect(code).toBe(0)
+    expect(reasons).toContainEqual(expect.stringMatching(/^nodes 7: is gone there, but is needed here: /))
+    expect(await count('nodes')).toBe(1)
+  })
+
+  it('tells how far it is, on standard error', async () => {
+    const child = cli.begin(...words(), '--json')
+    const [lines] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')])
+    const told = lines
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).progress] : []))
+    expect(told.map(({ phase }) => phase)).toContain('servers, allocations')
+    expect(told.at(-1)).toMatchObject({ total: expect.any(Number), rowsPerSecond: expect.any(Number) })
+  })
+})
