@@ -62,7 +62,9 @@ export async function restorePostgres(tool: string, url: string, dump: string): 
     ])
   } catch (error) {
     await undo()
-    throw error
+    throw error instanceof OperationError
+      ? new OperationError(`${error.message}\nThe database is what it was before.`)
+      : error
   }
   return { undo, keep: () => execute(url, [`drop schema ${oldSchema} cascade`]) }
 }
