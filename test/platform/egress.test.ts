@@ -323,8 +323,9 @@ describe('the setting', () => {
 /** Files with connections of their own: to what the environment names or is here, and the places that check. */
 const ownConnections = [
   'src/adapters/queue.ts',
+  // Addresses that an operator gives them.
+  'src/cli/move-in/compare-wires.ts',
   'src/cli/setup/service-checks.ts',
-  // Addresses that an operator gives it.
   'src/cli/upgrade-check.ts',
   'src/domain/operations/object-store-test.ts',
   'src/platform/connect-timeout.ts',

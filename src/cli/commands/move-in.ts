@@ -19,6 +19,8 @@ const options = {
   check: { type: 'boolean' },
   verify: { type: 'boolean' },
   since: { type: 'boolean' },
+  'old-url': { type: 'string' },
+  'new-url': { type: 'string' },
 } as const
 
 const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command => ({
@@ -37,6 +39,9 @@ const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command 
   --check               reports what would come and what cannot, and writes nothing
   --since               carries over what changed, came and went there since an earlier run
   --verify              compares each row that came with the old panel's
+  --old-url URL         where the old panel still answers: --verify also asks both panels the same, as some of the keys and
+                        nodes, and lists the fields that differ
+  --new-url URL         where this one answers. Default: APP_URL
 
 A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
 forbid the move, and where --verify finds a difference.`,
@@ -47,12 +52,16 @@ forbid the move, and where --verify finds a difference.`,
     const mode = isSet(args, 'check') ? 'check' : isSet(args, 'verify') ? 'verify' : 'write'
     const since = isSet(args, 'since')
     if (since && mode !== 'write') throw new UsageError('Use --since without --check and --verify.')
-    const input = { kind, mode, since, ...sourceOf(args), ...(await oldSettings(args)) }
+    const env = readEnv(raw)
+    const panels = panelsOf(args, env.APP_URL)
+    if (panels && mode !== 'verify') throw new UsageError('Use --old-url with --verify.')
+    const input = { kind, mode, since, panels, ...sourceOf(args), ...(await oldSettings(args)) }
     const { hearProgress } = await import('../move-in/progress.ts')
     hearProgress((progress) => process.stderr.write(`${lineOf(progress, isSet(args, 'json'))}\n`))
-    const result = await callOperation<MoveInResult>(readEnv(raw), args, `import:${kind}`, input)
-    const isBad = result.findings.some(({ what }) => what === 'refused') || result.differences.length > 0
-    return { text: formatResult(result), json: result, exitCode: isBad ? 1 : 0 }
+    const result = await callOperation<MoveInResult>(env, args, `import:${kind}`, input)
+    const isRefused = result.findings.some(({ what }) => what === 'refused')
+    const isDifferent = result.differences.length > 0 || (result.wires?.differences.length ?? 0) > 0
+    return { text: formatResult(result), json: result, exitCode: isRefused || isDifferent ? 1 : 0 }
   },
 })
 
@@ -60,6 +69,13 @@ forbid the move, and where --verify finds a difference.`,
 export const importPterodactyl = commandOfPanel('pterodactyl', 'Pterodactyl')
 /** `import:pelican` */
 export const importPelican = commandOfPanel('pelican', 'Pelican')
+
+function panelsOf(args: CommandArguments, url: string | undefined) {
+  const [old, current] = [textOption(args, 'old-url'), textOption(args, 'new-url') ?? url]
+  if (old === undefined) return undefined
+  if (current === undefined) throw new UsageError('Missing: --new-url, since APP_URL is not set.')
+  return { old, current }
+}
 
 /** Paths become absolute: a panel that runs does the work in its own folder. */
 function sourceOf(args: CommandArguments) {
@@ -123,6 +139,18 @@ function formatResult(result: MoveInResult): string {
     ...unread,
     ...differing,
     ...isEqual,
+    ...formatWires(result.wires),
     `${seconds.toFixed(1)} seconds`,
   ].join('\n')
+}
+
+function formatWires(wires: MoveInResult['wires']): string[] {
+  if (!wires) return []
+  const differing = wires.differences.map(
+    ({ caller, request, fields }) => `answers differently: ${request} for ${caller}: ${fields.join(', ')}`,
+  )
+  return [
+    ...differing,
+    `${wires.requests} requests were answered by both panels, ${differing.length} differently.`,
+  ]
 }

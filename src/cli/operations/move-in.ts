@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Panel } from '../../panel.ts'
 import { isTimezone } from '../../domain/timezones.ts'
 import { OperationError, reasonOf } from '../faults.ts'
+import type { WireComparison } from '../move-in/compare-wires.ts'
 import type { Move } from '../move-in/move.ts'
 import type { Finding, TableCount } from '../move-in/report.ts'
 
@@ -21,6 +22,8 @@ export const MoveInInput = () =>
     timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
     mode: z.enum(['check', 'write', 'verify']),
     since: z.boolean().default(false),
+    /** Where both panels answer, to ask them the same when comparing. */
+    panels: z.object({ old: z.url(), current: z.url() }).optional(),
   })
 
 /** What came, or would come, and what cannot. */
@@ -39,6 +42,8 @@ export type MoveInResult = {
   /** Columns that were left behind by `ignoreColumns`, with their number of rows. */
   ignored: { column: string; rows: number }[]
   differences: { table: string; id: number; columns: string[] }[]
+  /** What both panels answered; only where they were asked. */
+  wires?: WireComparison
   seconds: number
 }
 
@@ -51,12 +56,14 @@ export async function moveIn(
   input: z.output<ReturnType<typeof MoveInInput>>,
 ): Promise<MoveInResult> {
   // Loaded when needed: the panel itself has no use for it.
-  const [{ isSourceAddress, readSource }, schema, { parseAppKeys }, { runPasses }] = await Promise.all([
-    import('../move-in/read-source.ts'),
-    import('../move-in/source-schema.ts'),
-    import('../move-in/laravel.ts'),
-    import('../move-in/passes.ts'),
-  ])
+  const [{ isSourceAddress, readSource }, schema, { parseAppKeys }, { runPasses }, { compareWires }] =
+    await Promise.all([
+      import('../move-in/read-source.ts'),
+      import('../move-in/source-schema.ts'),
+      import('../move-in/laravel.ts'),
+      import('../move-in/passes.ts'),
+      import('../move-in/compare-wires.ts'),
+    ])
   const { kind, timezone, mode, since } = input
   const keys = parseKeys(parseAppKeys, input.keys)
   if (input.dump === undefined && !isSourceAddress(kind, input.database ?? ''))
@@ -68,6 +75,7 @@ export async function moveIn(
     if (kind === 'pelican') await schema.addPelicanGroups(spool)
     const options = { kind, keys, timezone, now: panel.now(), spool, mode, since, requireMovable }
     const { move, written, removed, differences } = await runPasses(panel, options)
+    const wires = input.panels && (await compareWires({ ...input.panels, spool, keys }).catch(throwRefusal))
     return {
       mode,
       tables: countsOf(move, written),
@@ -78,6 +86,7 @@ export async function moveIn(
       notes: spool.notes,
       ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
       differences,
+      ...(wires && { wires }),
       seconds: (Date.now() - startedAt) / 1000,
     }
   } finally {
