@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -130,6 +131,26 @@ describe.skipIf(!hasServers)('dumps with more than tables', () => {
     expect(notes).toEqual([expect.stringMatching(/latin1: what that lacks, such as emoji, became \?/)])
     expect(rows.server_variables).toMatchObject([{ variable_value: 'grün ?.jar' }])
   })
+
+  it.each([[[]], [['--hex-blob', '--skip-extended-insert']], [['--default-character-set=utf8mb3']]])(
+    'reads any text as it was stored, with %s',
+    async (options) => {
+      const basic = `'"\\\`;,()-#/*!\n\r\t\b\0\u001a %_nN0xäß€漢`
+      // utf8mb3 has no emoji.
+      const letters = Array.from(options.includes('--default-character-set=utf8mb3') ? basic : `${basic}🎲`)
+      const draw = () =>
+        Array.from({ length: randomInt(30) }, () => letters[randomInt(letters.length)]).join('')
+      const texts = Array.from({ length: 300 }, draw)
+      for (const text of texts)
+        await old.insert('server_variables', { server_id: 30, variable_id: 1, variable_value: text })
+      const { rows } = await read(await old.dump(...options))
+      const { rows: stored } = await rowsOfDatabase('1.11', { database: old.url })
+      await old.query('delete from server_variables where id > 1')
+      const drawn = stored.server_variables?.slice(1)
+      expect(drawn?.map(({ variable_value: value }) => value)).toEqual(texts)
+      expect(rows.server_variables?.slice(1)).toEqual(drawn)
+    },
+  )
 
   it('reads zero dates as none', async () => {
     await old.query(

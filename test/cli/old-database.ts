@@ -14,6 +14,7 @@ const maxDumpBytes = 64 * 1024 * 1024
 
 export type OldDatabase = OldPanel & {
   name: string
+  insert: (table: string, row: Record<string, string | number | null>) => Promise<unknown>
   /** Dumps the database with the real mariadb-dump, as bytes. */
   dump: (...options: string[]) => Promise<Buffer>
 }
@@ -57,6 +58,7 @@ export async function createOldDatabase(version: OldVersion): Promise<OldDatabas
     name,
     url: `mysql://${login}@${host}:${port}/${name}`,
     query: (statement) => connection.query(statement),
+    insert: (table, row) => connection.query('insert into ?? set ?', [table, row]),
     dump: async (...options) => {
       const words = [...connected, ...options, ...(options.includes('--databases') ? [] : [name])]
       const { stdout } = await run('mariadb-dump', words, { encoding: 'buffer', maxBuffer: maxDumpBytes })

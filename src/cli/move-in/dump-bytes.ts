@@ -11,7 +11,7 @@ export class DumpError extends Error {
   }
 }
 
-const chunkBytes = 256 * 1024
+const chunkBytes = 64 * 1024
 const gzipMagic = '1f8b'
 
 /** First bytes of files that are often given in place of a dump, and what to do with each. */

@@ -5,7 +5,7 @@ import { openSpool, type SourceRow, type Spool } from './spool.ts'
 import type { SourceColumn } from './store-rows.ts'
 
 const systemDatabases = new Set(['mysql', 'sys', 'information_schema', 'performance_schema'])
-const batchRows = 1000
+const batchRows = 200
 
 /** A database of a dump. */
 export class DumpDatabase {

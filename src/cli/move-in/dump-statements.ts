@@ -31,8 +31,11 @@ const [backslash, slash, star, dash, hash] = ['\\', '/', '*', '-', '#'].map(code
   number,
   number,
 ]
-const quotes = new Set(["'", '"', '`'].map(code))
+const quotes = ["'", '"', '`'].map(code)
 const newline = 0x0a
+/** 1 for bytes that can begin a text or a comment. */
+const special = new Uint8Array(256)
+for (const byte of [...quotes, slash, star, dash, hash]) special[byte] = 1
 
 /** Opens the statements of a dump. A `DELIMITER` line changes what ends them, as in the client. */
 export function readStatements(window: ByteWindow): StatementReader {
@@ -170,30 +173,24 @@ class Statements implements StatementReader {
         window.position += this.#delimiter.length
         return
       }
-      if (quotes.has(window.bytes[window.position]!)) await this.#quoted(start, keepTo)
+      if (quotes.includes(window.bytes[window.position]!)) await this.#quoted(start, keepTo)
       else if (await this.#isComment()) await this.#readComment()
       else keepTo(window.position + 1)
     }
   }
 
-  /** Returns where the next byte is that can begin a text, a comment or the end. */
+  /** Returns where the next byte is that can begin a comment, the end, or a text that goes on in the bytes that come next. */
   #plainEnd(): number {
     const { bytes, position } = this.#window
     const first = this.#delimiter[0]!
     let at = position
-    for (; at < bytes.length; at += 1) {
-      const byte = bytes[at]!
-      if (
-        byte === first ||
-        byte === slash ||
-        byte === star ||
-        byte === dash ||
-        byte === hash ||
-        quotes.has(byte)
-      )
-        break
+    for (;;) {
+      while (at < bytes.length && bytes[at] !== first && special[bytes[at]!] === 0) at += 1
+      const isQuote = at < bytes.length && quotes.includes(bytes[at]!)
+      const end = isQuote ? endOfQuoted(bytes, at, this.#hasBackslash) : -1
+      if (end === -1) return at
+      at = end
     }
-    return at
   }
 
   async #quoted(start: string, keepTo: (end: number) => void): Promise<void> {
@@ -212,4 +209,13 @@ class Statements implements StatementReader {
         throw new DumpError(`The dump is cut off in a text of the statement at ${start}.`)
     }
   }
+}
+
+/** Returns the place behind a text; -1 where its end is not in the bytes. A doubled quote counts as two texts. */
+function endOfQuoted(bytes: Buffer, from: number, hasBackslash: boolean): number {
+  const mark = bytes[from]!
+  const escapes = hasBackslash && mark !== code('`')
+  let at = from + 1
+  while (at < bytes.length && bytes[at] !== mark) at += escapes && bytes[at] === backslash ? 2 : 1
+  return at < bytes.length ? at + 1 : -1
 }

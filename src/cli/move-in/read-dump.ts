@@ -22,7 +22,11 @@ const wanted = new Set(movedTables)
  * with the place for a file that is no dump, is cut off or damaged, or lacks the rows of a table.
  */
 export async function readDump(path: string, options: DumpOptions): Promise<Spool> {
-  const window = await openDump(path)
+  return readWindow(await openDump(path), path, options)
+}
+
+/** Reads a dump whose bytes a window has, and closes it. `path` is the name for messages. */
+export async function readWindow(window: ByteWindow, path: string, options: DumpOptions): Promise<Spool> {
   const databases = new DumpDatabases()
   try {
     const reader = new DumpReader(window, databases, options)

@@ -1,6 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { appendFile, mkdtemp, rm } from 'node:fs/promises'
-import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,6 +26,7 @@ export type Spool = {
 }
 
 const batchSize = 500
+const writeLength = 64 * 1024
 
 /** Opens an empty spool in a private folder for temporary files. Its secrets stay encrypted with the old panel's key. */
 export async function openSpool(): Promise<Spool> {
@@ -40,15 +40,21 @@ export async function openSpool(): Promise<Spool> {
     unknownValues: new Map(),
     notes: [],
     add: async (table, rows) => {
-      await appendFile(fileOf(table), '', { mode: 0o600 })
-      const file = createWriteStream(fileOf(table), { flags: 'a' })
+      const file = await open(fileOf(table), 'a', 0o600)
       let count = counts.get(table) ?? 0
-      for await (const row of rows) {
-        count += 1
-        if (!file.write(`${JSON.stringify(row)}\n`)) await once(file, 'drain')
+      let lines = ''
+      try {
+        for await (const row of rows) {
+          count += 1
+          lines += `${JSON.stringify(row)}\n`
+          if (lines.length < writeLength) continue
+          await file.appendFile(lines)
+          lines = ''
+        }
+        await file.appendFile(lines)
+      } finally {
+        await file.close()
       }
-      file.end()
-      await once(file, 'close')
       counts.set(table, count)
     },
     batches: async function* (table, size = batchSize) {
