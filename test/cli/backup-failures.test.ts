@@ -1,43 +1,16 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
+import { canMount, mountDisk, unmountDisk } from '../support/memory-disk.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 
 const hasPostgres = await findPostgres('backups that fail')
 const execute = promisify(execFile)
-
-/** Mounts a file system in memory of this size. */
-function mountDisk(mebibytes: number): string {
-  const path = mkdtempSync(join(tmpdir(), 'roost-small-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', path], { stdio: 'pipe' })
-  } catch (error) {
-    rmdirSync(path)
-    throw error
-  }
-  return path
-}
-
-function unmountDisk(path: string): void {
-  execFileSync('umount', [path])
-  rmdirSync(path)
-}
-
-function canMount(): boolean {
-  try {
-    unmountDisk(mountDisk(1))
-    return true
-  } catch {
-    console.log('SKIPPED backups onto a full disk: this account cannot mount a file system in memory.')
-    return false
-  }
-}
 
 /** A folder with the embedded database, and one archive of it. */
 let embedded: CommandLine
@@ -50,36 +23,40 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => embedded?.remove())
 
-describe.skipIf(!canMount())('a backup onto a disk that becomes full', { timeout: 60_000 }, () => {
-  let disk: string
-  beforeEach(() => {
-    // A mebibyte beyond what stays free for a database: less than the archive needs.
-    disk = mountDisk(49)
-  })
-  afterEach(() => unmountDisk(disk))
+describe.skipIf(!canMount('backups onto a full disk'))(
+  'a backup onto a disk that becomes full',
+  { timeout: 60_000 },
+  () => {
+    let disk: string
+    beforeEach(() => {
+      // A mebibyte beyond what stays free for a database: less than the archive needs.
+      disk = mountDisk(49)
+    })
+    afterEach(() => unmountDisk(disk))
 
-  it('says so, and leaves neither a part of an archive nor a copy of the database', async () => {
-    const before = await readdir(embedded.directory)
-    const to = join(disk, 'backup.tar.zst')
-    const { code, stdout, stderr } = await embedded.panel('backup:create', '--to', to)
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain(
-      `The backup ${to} cannot be written: its disk is full. Make space, or name a file on another disk with --to. Nothing was left there.`,
-    )
-    expect(await readdir(disk)).toEqual([])
-    expect(await readdir(embedded.directory)).toEqual(before)
-  })
+    it('says so, and leaves neither a part of an archive nor a copy of the database', async () => {
+      const before = await readdir(embedded.directory)
+      const to = join(disk, 'backup.tar.zst')
+      const { code, stdout, stderr } = await embedded.panel('backup:create', '--to', to)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toContain(
+        `The backup ${to} cannot be written: its disk is full. Make space, or name a file on another disk with --to. Nothing was left there.`,
+      )
+      expect(await readdir(disk)).toEqual([])
+      expect(await readdir(embedded.directory)).toEqual(before)
+    })
 
-  it('that holds DATA_DIR itself changes nothing there when an archive is unpacked', async () => {
-    const data = join(disk, 'data')
-    mkdirSync(data, { mode: 0o700 })
-    const cli = await openCommandLine({ DATA_DIR: data })
-    const { code, stderr } = await cli.panel('backup:restore', archive)
-    await cli.remove()
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/The disk of \S+ is (?:too )?full/)])
-    expect(await readdir(data)).toEqual([])
-  })
-})
+    it('that holds DATA_DIR itself changes nothing there when an archive is unpacked', async () => {
+      const data = join(disk, 'data')
+      mkdirSync(data, { mode: 0o700 })
+      const cli = await openCommandLine({ DATA_DIR: data })
+      const { code, stderr } = await cli.panel('backup:restore', archive)
+      await cli.remove()
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/The disk of \S+ is (?:too )?full/)])
+      expect(await readdir(data)).toEqual([])
+    })
+  },
+)
 
 describe.skipIf(!hasPostgres)('an archive of PostgreSQL', { timeout: 120_000 }, () => {
   let databases: Awaited<ReturnType<typeof createDatabase>>[] = []

@@ -1,41 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Bootstrap } from '../../src/platform/local/demo.ts'
+import { canMount, mountDisk, unmountDisk } from '../support/memory-disk.ts'
 import { eventually, type RunningProcess, startProcess } from '../support/processes.ts'
-
-/** Mounts a file system in memory of this size, of which the root can be entered by all accounts. */
-function mountDisk(mebibytes: number): string {
-  const path = mkdtempSync(join(tmpdir(), 'roost-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'tmpfs', path], {
-      stdio: 'pipe',
-    })
-  } catch (error) {
-    rmdirSync(path)
-    throw error
-  }
-  return path
-}
-
-function unmountDisk(path: string): void {
-  execFileSync('umount', [path])
-  rmdirSync(path)
-}
-
-function canMount(): boolean {
-  try {
-    unmountDisk(mountDisk(1))
-    return true
-  } catch {
-    console.log('SKIPPED a full disk: this account cannot mount a file system in memory.')
-    return false
-  }
-}
 
 /** Writes a file until the disk has no byte left. */
 function fill(path: string): void {
@@ -47,7 +17,7 @@ function fill(path: string): void {
   }
 }
 
-describe.skipIf(!canMount())('disk full while running', { timeout: 180_000 }, () => {
+describe.skipIf(!canMount('a full disk'))('disk full while running', { timeout: 180_000 }, () => {
   let disk: string
   let ballast: string
   let panel: RunningProcess
@@ -131,7 +101,7 @@ describe.skipIf(!canMount())('disk full while running', { timeout: 180_000 }, ()
   })
 })
 
-describe.skipIf(!canMount())('a first start on a disk that is too small', () => {
+describe.skipIf(!canMount('a full disk'))('a first start on a disk that is too small', () => {
   it('ends with 1 and names the cause', { timeout: 60_000 }, async () => {
     const disk = mountDisk(60)
     try {

@@ -121,7 +121,7 @@ function mapApiKey(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'api_keys', row, 'user_id', 'users')) return null
   const [id, identifier] = [Number(row.id), textOf(row, 'identifier')]
   if (identifier.length !== 16) {
-    move.report.skip('api_keys', id, 'has no identifier of 16 characters, so it worked no more')
+    move.report.leaveOut('api_keys', id, 'has no identifier of 16 characters, so it worked no more')
     return null
   }
   const secret = readSecret(move, 'api_keys', row, 'token')
@@ -162,7 +162,7 @@ function aclOf(row: SourceRow, move: Move): Record<string, number> {
 function mapSshKey(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'user_ssh_keys', row, 'user_id', 'users')) return null
   if (dateOf(row, 'deleted_at')) {
-    move.report.skip('user_ssh_keys', Number(row.id), 'was deleted')
+    move.report.leaveOut('user_ssh_keys', Number(row.id), 'was deleted')
     return null
   }
   const [id, userId] = [Number(row.id), Number(row.user_id)]
@@ -171,7 +171,7 @@ function mapSshKey(row: SourceRow, move: Move): MovedRow | null {
     .replace(/=+$/, '')
   const first = findFirst(move, 'user_ssh_keys', id, [userId, fingerprint])
   if (first !== null) {
-    move.report.skip('user_ssh_keys', id, `is the key of row ${first}`)
+    move.report.leaveOut('user_ssh_keys', id, `is the key of row ${first}`)
     return null
   }
   return {
@@ -200,7 +200,7 @@ function moveRecoveryCode(move: Move, id: number, userId: number, hash: string):
           ? null
           : 'is no bcrypt hash'
   if (reason !== null) {
-    move.report.skip('recovery_tokens', id, reason)
+    move.report.leaveOut('recovery_tokens', id, reason)
     return null
   }
   move.recoveryCodes.set(userId, (count ?? 0) + 1)

@@ -24,12 +24,12 @@ export async function carryOver(
   const id = Number(row.values.id)
   const found = await findRow(tx, step, key)
   if (!found) {
-    move.report.skip(step.source, id, 'changed there, but was deleted here since it moved')
+    move.report.leaveOut(step.source, id, 'changed there, but was deleted here since it moved')
     return false
   }
   const [here, there] = [await digestOfPanel(tx, move, step, found, row), digestOfSource(move, step, row)]
   if (here !== digest && here !== there) {
-    move.report.skip(step.source, id, 'changed there, but also here since it moved: what is here stays')
+    move.report.leaveOut(step.source, id, 'changed there, but also here since it moved: what is here stays')
     return false
   }
   // The id is generated, and cannot be set to what it is.
@@ -42,7 +42,7 @@ export async function carryOver(
         .where(matchesKey(step, key))
     await recordMoved(tx, step, [{ key, digest: there }])
   })
-  if (failure) move.report.skip(step.source, id, `changed there, but cannot be written here: ${failure}`)
+  if (failure) move.report.leaveOut(step.source, id, `changed there, but cannot be written here: ${failure}`)
   return !failure && here !== there
 }
 
@@ -101,6 +101,6 @@ async function removeRow(tx: Tx, step: Step, move: Move | null, key: string): Pr
     await tx.db.execute(sql`set constraints all immediate`)
   })
   const [id] = JSON.parse(key) as unknown[]
-  if (failure) move?.report.skip(step.source, Number(id), `is gone there, but is needed here: ${failure}`)
+  if (failure) move?.report.leaveOut(step.source, Number(id), `is gone there, but is needed here: ${failure}`)
   return !failure && deleted.length > 0
 }

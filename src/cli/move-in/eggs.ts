@@ -99,7 +99,7 @@ function mapVariable(row: SourceRow, move: Move): MovedRow | null {
   const id = Number(row.id)
   const first = findFirst(move, 'egg_variables', id, [Number(row.egg_id), textOf(row, 'env_variable')])
   if (first !== null) {
-    move.report.skip('egg_variables', id, `has the environment name of row ${first} of its egg`)
+    move.report.leaveOut('egg_variables', id, `has the environment name of row ${first} of its egg`)
     return null
   }
   const rules = jsonOf(row, 'rules')

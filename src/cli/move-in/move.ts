@@ -91,7 +91,7 @@ export function hasParent(
 ): boolean {
   const id = row[column]
   if (id !== null && id !== undefined && move.moved.get(parent)?.has(Number(id))) return true
-  move.report.skip(source, Number(row.id ?? 0), `${column} names a row of ${parent} that is not moved`)
+  move.report.leaveOut(source, Number(row.id ?? 0), `${column} names a row of ${parent} that is not moved`)
   return false
 }
 

@@ -13,7 +13,7 @@ export type TableCount = { table: string; found: number; movable: number }
 /** What would come and what cannot, by table. */
 export type MoveReport = {
   change: (table: string, id: number, reason: string) => void
-  skip: (table: string, id: number, reason: string) => void
+  leaveOut: (table: string, id: number, reason: string) => void
   refuse: (table: string, id: number, reason: string) => void
   /** Counts rows that can move. */
   count: (table: string, movable: number) => void
@@ -36,7 +36,7 @@ export function openReport(): MoveReport {
   }
   return {
     change: add('changed'),
-    skip: add('left out'),
+    leaveOut: add('left out'),
     refuse: add('refused'),
     count: (table, rows) => void movable.set(table, (movable.get(table) ?? 0) + rows),
     findings: () => [...findings.values()],

@@ -74,7 +74,8 @@ async function writeStep(
       const digest = moved.get(keys[at] ?? '')
       if (digest === undefined || digest === digestOfSource(move, step, row)) continue
       const id = Number(row.values.id)
-      if (!since) move.report.skip(step.source, id, 'changed there since it moved: --since carries it over')
+      if (!since)
+        move.report.leaveOut(step.source, id, 'changed there since it moved: --since carries it over')
       else if (await carryOver(tx, step, move, { row, digest })) {
         written += 1
         touched.add(id)

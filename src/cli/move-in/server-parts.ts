@@ -14,7 +14,7 @@ function mapSubuser(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'subusers', row, 'server_id', 'servers')) return null
   const first = findFirst(move, 'subusers', Number(row.id), [Number(row.server_id), Number(row.user_id)])
   if (first !== null) {
-    move.report.skip('subusers', Number(row.id), `is the user and the server of row ${first}`)
+    move.report.leaveOut('subusers', Number(row.id), `is the user and the server of row ${first}`)
     return null
   }
   const granted = listOf(row, 'permissions')
@@ -75,7 +75,7 @@ function mapTask(row: SourceRow, move: Move): MovedRow | null {
   if (!hasParent(move, 'tasks', row, 'schedule_id', 'schedules')) return null
   const [id, action, offset] = [Number(row.id), textOf(row, 'action'), numberOf(row, 'time_offset')]
   if (!['command', 'power', 'backup'].includes(action)) {
-    move.report.skip('tasks', id, `has the action ${action}, which this panel does not have`)
+    move.report.leaveOut('tasks', id, `has the action ${action}, which this panel does not have`)
     return null
   }
   if (offset > maxOffset) move.report.change('tasks', id, `its time offset becomes ${maxOffset} seconds`)
@@ -126,7 +126,7 @@ function mapDatabase(row: SourceRow, move: Move): MovedRow | null {
   const [id, database] = [Number(row.id), textOf(row, 'database')]
   const reason = database.length > maxNameLength ? 'its name is longer than MySQL has' : sharedName(row, move)
   if (reason !== null) {
-    move.report.skip('databases', id, reason)
+    move.report.leaveOut('databases', id, reason)
     return null
   }
   const plain = readSecret(move, 'databases', row, 'password')
@@ -160,7 +160,7 @@ function mapBackup(row: SourceRow, move: Move): MovedRow | null {
         ? `is on ${disk ?? 'an unknown disk'}, and not on the node or in an object store`
         : null
   if (reason !== null) {
-    move.report.skip('backups', id, reason)
+    move.report.leaveOut('backups', id, reason)
     return null
   }
   return {

@@ -64,7 +64,7 @@ function primaryAllocationOf(row: SourceRow, move: Move): number | null {
   const [id, allocationId] = [Number(row.id), numberOrNull(row, 'allocation_id')]
   const ownServer = allocationId === null ? undefined : move.facts.allocationServers.get(allocationId)
   if (allocationId === null || ownServer === undefined || (ownServer !== null && ownServer !== id)) {
-    move.report.skip('servers', id, 'has no primary allocation of its own')
+    move.report.leaveOut('servers', id, 'has no primary allocation of its own')
     return null
   }
   move.facts.allocationServers.set(allocationId, id)
@@ -121,7 +121,7 @@ const completeServers: Step['after'] = async (tx, move) => {
 function reportVariable(row: SourceRow, move: Move): void {
   const isKnown = move.facts.variableNames.has(Number(row.variable_id))
   if (!isKnown || !move.moved.get('servers')?.has(Number(row.server_id)))
-    move.report.skip('server_variables', Number(row.id), 'has no server or no variable that is moved')
+    move.report.leaveOut('server_variables', Number(row.id), 'has no server or no variable that is moved')
 }
 
 /** Servers with their allocations and variables: one transaction, since each needs the other. */
