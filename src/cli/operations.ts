@@ -66,6 +66,7 @@ const operations = new Map<string, Operation>([
   ['egg:import', operation(EggImportInput, importEggs)],
   ['import:pterodactyl', operation(MoveInInput, moveIn)],
   ['import:pelican', operation(MoveInInput, moveIn)],
+  ['import:verify', operation(MoveInInput, moveIn)],
   ['job:list', operation(JobListInput, listNamedJobs)],
   ['job:retry', operation(JobIdInput, retryNamedJob)],
   ['job:discard', operation(JobIdInput, discardNamedJob)],

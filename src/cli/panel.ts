@@ -13,7 +13,7 @@ import { eggImport } from './commands/egg-import.ts'
 import { jobDiscard, jobList, jobRetry } from './commands/jobs.ts'
 import { keyCreate } from './commands/key-create.ts'
 import { mailTest } from './commands/mail-test.ts'
-import { importPelican, importPterodactyl } from './commands/move-in.ts'
+import { importPelican, importPterodactyl, importVerify } from './commands/move-in.ts'
 import { nodeConfigure } from './commands/node-configure.ts'
 import { nodeResetSecret } from './commands/node-reset-secret.ts'
 import { queueSchedule } from './commands/queue-schedule.ts'
@@ -49,6 +49,7 @@ const commands = new Map<string, Command>([
   ['egg:import', eggImport],
   ['import:pterodactyl', importPterodactyl],
   ['import:pelican', importPelican],
+  ['import:verify', importVerify],
   ['job:list', jobList],
   ['job:retry', jobRetry],
   ['job:discard', jobDiscard],

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readSource } from '../../src/cli/move-in/read-source.ts'
+import { findKind, readSource } from '../../src/cli/move-in/read-source.ts'
 import type { SourceRow } from '../../src/cli/move-in/spool.ts'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
@@ -84,8 +85,9 @@ const copies = {
 
 describe.skipIf(!hasServers).each(['postgres', 'sqlite'] as const)('moving in from Pelican on %s', (kind) => {
   let address: string
-  const move = (...words: string[]) =>
-    cli.json('import:pelican', '--database', address, '--app-key', appKeyText, ...words)
+  const move = () => cli.json('import:pelican', '--database', address, '--app-key', appKeyText)
+  const verify = (source: string) =>
+    cli.json('import:verify', '--database', source, '--app-key', appKeyText)
 
   beforeAll(async () => {
     address = await copies[kind]()
@@ -108,9 +110,8 @@ describe.skipIf(!hasServers).each(['postgres', 'sqlite'] as const)('moving in fr
     const { code, body } = await move()
     expect({ code, error: body.error }).toEqual({ code: 0 })
     expect(body.tables).toContainEqual({ table: 'servers', found: 4, movable: 2, written: 2 })
-    expect(await move('--verify')).toMatchObject({ code: 0, body: { differences: [] } })
-    const live = await cli.json('import:pelican', '--database', old.url, '--app-key', appKeyText, '--verify')
-    expect(live).toMatchObject({ code: 0, body: { differences: [] } })
+    for (const source of [address, old.url])
+      expect(await verify(source)).toMatchObject({ code: 0, body: { differences: [] } })
     if (before) expect(before.equals(await readFile(address.replace('sqlite:', '')))).toBe(true)
     expect(await sql`select variables from servers where id = 30`).toEqual([
       { variables: { JAR: 'grün 🎲.jar' } },
@@ -141,5 +142,16 @@ describe('a source that cannot be read', () => {
     ['another kind', 'oracle://host/panel', /not one that can be read/],
   ])('is refused: %s', async (_, address, reason) => {
     await expect(readSource({ kind: 'pelican', database: address, timezone: 'UTC' })).rejects.toThrow(reason)
+  })
+
+  it('is no panel without servers', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'roost-sources-'))
+    const path = join(folder, 'shop.sqlite')
+    const shop = new DatabaseSync(path)
+    shop.exec('create table users (id integer)')
+    shop.close()
+    const found = findKind({ database: `sqlite:${path}`, timezone: 'UTC' })
+    await expect(found).rejects.toThrow('neither a Pterodactyl nor a Pelican')
+    await rm(folder, { recursive: true })
   })
 })

@@ -47,8 +47,7 @@ describe.skipIf(!hasPostgres || !hasMysql)('asking both panels', () => {
   const source = () => ['--database', old.url, '--app-key', appKeyText]
   const verify = (oldUrl: string) =>
     after!.cli.json(
-      'import:pterodactyl',
-      '--verify',
+      'import:verify',
       ...source(),
       '--old-url',
       oldUrl,
@@ -80,8 +79,7 @@ describe.skipIf(!hasPostgres || !hasMysql)('asking both panels', () => {
 
   it('says which panel does not answer', async () => {
     const { code, stderr } = await after!.cli.panel(
-      'import:pterodactyl',
-      '--verify',
+      'import:verify',
       ...source(),
       '--old-url',
       'http://127.0.0.1:9',

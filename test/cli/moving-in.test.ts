@@ -39,9 +39,11 @@ describe.skipIf(!hasPostgres || !hasMysql).each<OldKind>(['pterodactyl', 'pelica
       await database?.drop()
     })
 
-    const run = (...words: string[]) =>
+    const run = (...words: string[]) => call(`import:${kind}`, ...words)
+    const verify = () => call('import:verify')
+    const call = (verb: string, ...words: string[]) =>
       cli.json(
-        `import:${kind}`,
+        verb,
         '--database',
         old.url,
         '--app-key',
@@ -151,12 +153,12 @@ describe.skipIf(!hasPostgres || !hasMysql).each<OldKind>(['pterodactyl', 'pelica
     it('changes nothing when it is repeated, and finds everything equal', async () => {
       const { body } = await run()
       expect(body.tables.filter(({ written }: any) => written > 0)).toEqual([])
-      expect(await run('--verify')).toMatchObject({ code: 0, body: { differences: [] } })
+      expect(await verify()).toMatchObject({ code: 0, body: { differences: [] } })
     })
 
     it('finds what differs', async () => {
       await sql`update servers set memory = 1 where id = 30`
-      expect(await run('--verify')).toMatchObject({
+      expect(await verify()).toMatchObject({
         code: 1,
         body: { differences: [{ table: 'servers', id: 30, columns: ['memory'] }] },
       })

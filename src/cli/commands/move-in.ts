@@ -1,13 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { readEnv } from '../../platform/env.ts'
-import { callOperation, type Command, type CommandArguments, isSet, textOption } from '../command.ts'
+import { type Env, readEnv } from '../../platform/env.ts'
+import {
+  callOperation,
+  type Command,
+  type CommandArguments,
+  isSet,
+  type Report,
+  textOption,
+} from '../command.ts'
 import { UsageError } from '../faults.ts'
 import type { MoveProgress } from '../move-in/progress.ts'
 import type { MoveInResult } from '../operations/move-in.ts'
 
-const options = {
+const sourceOptions = {
   database: { type: 'string' },
   dump: { type: 'string' },
   'dump-timezone': { type: 'string' },
@@ -16,52 +23,35 @@ const options = {
   'app-key': { type: 'string' },
   'previous-keys': { type: 'string' },
   timezone: { type: 'string' },
-  check: { type: 'boolean' },
-  verify: { type: 'boolean' },
-  since: { type: 'boolean' },
-  'old-url': { type: 'string' },
-  'new-url': { type: 'string' },
 } as const
 
-const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command => ({
-  synopsis: `import:${kind} (--dump FILE | --database URL) (--env FILE | --app-key KEY) [options]`,
-  summary: `Moves everything of a ${name} here: accounts, keys, nodes, servers. See docs/moving-in.md.`,
-  help: `  --dump FILE           what mysqldump or mariadb-dump wrote, plain or gzip
-  --database URL        the live database, which is only read: mysql://user:password@host:port/database${
-    kind === 'pelican' ? ',\n                        postgres://… or sqlite:FILE' : ''
-  }
+const sourceHelp = (otherDatabases: string) => `  --dump FILE           what mysqldump or mariadb-dump wrote, plain or gzip
+  --database URL        the live database, which is only read: mysql://user:password@host:port/database${otherDatabases}
   --env FILE            the old panel's .env: APP_KEY, APP_PREVIOUS_KEYS and APP_TIMEZONE are read
   --app-key KEY         its APP_KEY, in place of --env
   --previous-keys KEYS  its APP_PREVIOUS_KEYS, separated by commas
   --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC
   --dump-timezone ZONE  zone of the dates of a dump made with --skip-tz-utc
-  --ignore-columns A.B  leaves the column B of the table A behind, which this version does not know; several by commas
+  --ignore-columns A.B  leaves the column B of the table A behind, which this version does not know; several by commas`
+const pelicanDatabases = ',\n                        of Pelican also postgres://… or sqlite:FILE'
+
+const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command => ({
+  synopsis: `import:${kind} (--dump FILE | --database URL) (--env FILE | --app-key KEY) [options]`,
+  summary: `Moves everything of a ${name} here: accounts, keys, nodes, servers. See docs/moving-in.md.`,
+  help: `${sourceHelp(kind === 'pelican' ? pelicanDatabases : '')}
   --check               reports what would come and what cannot, and writes nothing
   --since               carries over what changed, came and went there since an earlier run
-  --verify              compares each row that came with the old panel's
-  --old-url URL         where the old panel still answers: --verify also asks both panels the same, as some of the keys and
-                        nodes, and lists the fields that differ
-  --new-url URL         where this one answers. Default: APP_URL
 
 A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
-forbid the move, and where --verify finds a difference.`,
-  options,
+forbid the move. The verb import:verify then compares both panels.`,
+  options: { ...sourceOptions, check: { type: 'boolean' }, since: { type: 'boolean' } },
   positionals: [0, 0],
   run: async (raw, args) => {
-    if (isSet(args, 'check') && isSet(args, 'verify')) throw new UsageError('Use either --check or --verify.')
-    const mode = isSet(args, 'check') ? 'check' : isSet(args, 'verify') ? 'verify' : 'write'
+    const mode = isSet(args, 'check') ? 'check' : 'write'
     const since = isSet(args, 'since')
-    if (since && mode !== 'write') throw new UsageError('Use --since without --check and --verify.')
-    const env = readEnv(raw)
-    const panels = panelsOf(args, env.APP_URL)
-    if (panels && mode !== 'verify') throw new UsageError('Use --old-url with --verify.')
-    const input = { kind, mode, since, panels, ...sourceOf(args), ...(await oldSettings(args)) }
-    const { hearProgress } = await import('../move-in/progress.ts')
-    hearProgress((progress) => process.stderr.write(`${lineOf(progress, isSet(args, 'json'))}\n`))
-    const result = await callOperation<MoveInResult>(env, args, `import:${kind}`, input)
-    const isRefused = result.findings.some(({ what }) => what === 'refused')
-    const isDifferent = result.differences.length > 0 || (result.wires?.differences.length ?? 0) > 0
-    return { text: formatResult(result), json: result, exitCode: isRefused || isDifferent ? 1 : 0 }
+    if (since && mode === 'check') throw new UsageError('Use either --check or --since.')
+    const input = { kind, mode, since, ...(await sourceOf(args)) }
+    return runMove(readEnv(raw), args, `import:${kind}`, input)
   },
 })
 
@@ -69,6 +59,34 @@ forbid the move, and where --verify finds a difference.`,
 export const importPterodactyl = commandOfPanel('pterodactyl', 'Pterodactyl')
 /** `import:pelican` */
 export const importPelican = commandOfPanel('pelican', 'Pelican')
+
+/** `import:verify` */
+export const importVerify: Command = {
+  synopsis: 'import:verify (--dump FILE | --database URL) (--env FILE | --app-key KEY) [options]',
+  summary: 'Compares a Pterodactyl or Pelican with what moved here. See docs/moving-in.md.',
+  help: `${sourceHelp(pelicanDatabases)}
+  --old-url URL         where the old panel still answers: asks both panels the same, as some of the keys and nodes, and
+                        lists the fields that differ
+  --new-url URL         where this one answers. Default: APP_URL
+
+Which of the two panels it is shows in the schema. Exit code 1 where something differs.`,
+  options: { ...sourceOptions, 'old-url': { type: 'string' }, 'new-url': { type: 'string' } },
+  positionals: [0, 0],
+  run: async (raw, args) => {
+    const env = readEnv(raw)
+    const input = { mode: 'verify', panels: panelsOf(args, env.APP_URL), ...(await sourceOf(args)) }
+    return runMove(env, args, 'import:verify', input)
+  },
+}
+
+async function runMove(env: Env, args: CommandArguments, verb: string, input: object): Promise<Report> {
+  const { hearProgress } = await import('../move-in/progress.ts')
+  hearProgress((progress) => process.stderr.write(`${lineOf(progress, isSet(args, 'json'))}\n`))
+  const result = await callOperation<MoveInResult>(env, args, verb, input)
+  const isRefused = result.findings.some(({ what }) => what === 'refused')
+  const isDifferent = result.differences.length > 0 || (result.wires?.differences.length ?? 0) > 0
+  return { text: formatResult(result), json: result, exitCode: isRefused || isDifferent ? 1 : 0 }
+}
 
 function panelsOf(args: CommandArguments, url: string | undefined) {
   const [old, current] = [textOption(args, 'old-url'), textOption(args, 'new-url') ?? url]
@@ -78,7 +96,7 @@ function panelsOf(args: CommandArguments, url: string | undefined) {
 }
 
 /** Paths become absolute: a panel that runs does the work in its own folder. */
-function sourceOf(args: CommandArguments) {
+async function sourceOf(args: CommandArguments) {
   const [database, dump] = [textOption(args, 'database'), textOption(args, 'dump')]
   if ((database === undefined) === (dump === undefined))
     throw new UsageError('Use either --dump or --database.')
@@ -87,6 +105,7 @@ function sourceOf(args: CommandArguments) {
     dump: dump && resolve(dump),
     dumpTimezone: textOption(args, 'dump-timezone'),
     ignoreColumns: textOption(args, 'ignore-columns')?.split(',').filter(Boolean),
+    ...(await oldSettings(args)),
   }
 }
 

@@ -11,11 +11,11 @@ import type { SourceRow, Spool } from './spool.ts'
 /** What a dump is read with. */
 export type DumpOptions = {
   kind: SourceKind
+  /** The tables whose rows are read. Default: those that move. */
+  tables?: readonly string[]
   /** Zone of the dates of a dump that does not state one. */
   zone?: string
 }
-
-const wanted = new Set(movedTables)
 
 /**
  * Reads a dump of mysqldump or mariadb-dump, plain or gzip, in flat memory, and returns its rows. Throws a `DumpError`
@@ -52,6 +52,7 @@ class DumpReader {
   readonly #options: DumpOptions
   readonly #statements: StatementReader
   readonly #settings: DumpSettings
+  readonly #wanted: ReadonlySet<string>
   /** Whether the settings of the session were restored after the last rows: the end of a dump without comments. */
   #isRestored = false
   #lastTable = ''
@@ -62,6 +63,7 @@ class DumpReader {
     this.#options = options
     this.#statements = readStatements(window)
     this.#settings = new DumpSettings(options.zone)
+    this.#wanted = new Set(options.tables ?? movedTables)
   }
 
   notes = () => this.#settings.notes()
@@ -121,7 +123,7 @@ class DumpReader {
     const database = this.#databases.of(head)
     this.#lastTable = head.table
     this.#isRestored = false
-    if (!wanted.has(head.table) || database.isSystem) {
+    if (!this.#wanted.has(head.table) || database.isSystem) {
       database.withData.add(head.table)
       return this.#statements.skip()
     }

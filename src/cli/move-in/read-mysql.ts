@@ -1,4 +1,3 @@
-import { movedTables } from './source-schema.ts'
 import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
 import type { Spool } from './spool.ts'
 
@@ -32,7 +31,7 @@ export async function readMysql(address: string, spool: Spool, storing: Storing)
         table,
         columns.map(({ name }) => name),
       )
-    for (const table of movedTables) {
+    for (const table of storing.tables) {
       const columns = tables.get(table)
       if (!columns) continue
       const order = columns.find(({ name }) => name === 'id') ?? columns[0]

@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg'
-import { movedTables } from './source-schema.ts'
 import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
 import type { Spool } from './spool.ts'
 
@@ -34,7 +33,7 @@ export async function readPostgres(address: string, spool: Spool, storing: Stori
         table,
         columns.map(({ name }) => name),
       )
-    for (const table of movedTables) {
+    for (const table of storing.tables) {
       const columns = tables.get(table)
       if (columns) await readInto(spool, storing, table, columns, rowsOf(client, table, columns))
     }

@@ -1,5 +1,5 @@
 import { isZone } from './source-zone.ts'
-import type { SourceKind } from './source-schema.ts'
+import { kindOfSchema, movedTables, type SourceKind } from './source-schema.ts'
 import { openSpool, type Spool } from './spool.ts'
 import type { Storing } from './store-rows.ts'
 
@@ -35,20 +35,31 @@ export const isSourceAddress = (kind: SourceKind, address: string): boolean =>
   readers.slice(0, kind === 'pelican' ? readers.length : 1).some(([pattern]) => pattern.test(address))
 
 /** Reads the old panel into files of this machine, without a change there. Throws with the cause for the operator. */
-export async function readSource(source: Source): Promise<Spool> {
+export const readSource = (source: Source): Promise<Spool> => readTables(source, movedTables)
+
+/** Tells from the schema alone which panel it is. Throws as `readSource` does, and for a schema of neither. */
+export async function findKind(source: Omit<Source, 'kind'>): Promise<SourceKind> {
+  const spool = await readTables({ ...source, kind: 'pelican' }, [])
+  await spool.remove()
+  const kind = kindOfSchema(spool)
+  if (!kind) throw new Error('It has no table servers: it is neither a Pterodactyl nor a Pelican.')
+  return kind
+}
+
+async function readTables(source: Source, tables: readonly string[]): Promise<Spool> {
   const { kind, dump, dumpTimezone: zone, timezone } = source
   if (zone !== undefined && !isZone(zone))
     throw new Error(`${zone} is no time zone: give +02:00 or Europe/Berlin.`)
   if (dump !== undefined) {
     const { readDump } = await import('./read-dump.ts')
-    return readDump(dump, { kind, ...(zone !== undefined && { zone }) })
+    return readDump(dump, { kind, tables, ...(zone !== undefined && { zone }) })
   }
   const address = source.database ?? ''
   const read = readers.find(([pattern]) => pattern.test(address))?.[1]
   if (!read) throw new Error('The address of the database is not one that can be read.')
   const spool = await openSpool()
   try {
-    await read(address, spool, { kind, zone: timezone })
+    await read(address, spool, { kind, tables, zone: timezone })
     return spool
   } catch (error) {
     await spool.remove()

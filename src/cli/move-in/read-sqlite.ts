@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { movedTables } from './source-schema.ts'
 import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
 import type { Spool } from './spool.ts'
 
@@ -18,7 +17,7 @@ export async function readSqlite(address: string, spool: Spool, storing: Storing
         table,
         columns.map(({ name }) => name),
       )
-      if (movedTables.includes(table))
+      if (storing.tables.includes(table))
         await readInto(spool, storing, table, columns, rowsOf(database, table, columns))
     }
   } catch (error) {

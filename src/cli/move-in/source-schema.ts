@@ -101,6 +101,12 @@ const neededColumns: Record<'both' | SourceKind, Record<string, string[]>> = {
   },
 }
 
+/** Which panel a schema is of; undefined without servers. */
+export const kindOfSchema = ({ columns }: Pick<Spool, 'columns'>): SourceKind | undefined => {
+  const servers = columns.get('servers')
+  return servers && (servers.includes('uuid_short') ? 'pelican' : 'pterodactyl')
+}
+
 /**
  * Returns the tables of the old panel that nothing is known about. Throws with what is missing where the schema is not
  * one of this panel that the import knows: Pterodactyl 1.7 to 1.12, or a Pelican of 2026.
@@ -110,8 +116,8 @@ export function requireKnownSchema(
   { columns, unknownValues }: Spool,
   ignored: readonly string[] = [],
 ): string[] {
-  const looksLike = columns.get('servers')?.includes('uuid_short') ? 'pelican' : 'pterodactyl'
-  if (columns.has('servers') && looksLike !== kind)
+  const looksLike = kindOfSchema({ columns })
+  if (looksLike && looksLike !== kind)
     throw new Error(`This is the database of ${looksLike}: use import:${looksLike}.`)
   const missing = [neededColumns.both, neededColumns[kind]].flatMap((tables) =>
     Object.entries(tables).flatMap(([table, names]) => {

@@ -12,6 +12,8 @@ export type SourceValue = string | number | bigint | boolean | Uint8Array | null
 /** How the rows of a source are read. */
 export type Storing = {
   kind: SourceKind
+  /** The tables whose rows are read. */
+  tables: readonly string[]
   /** IANA name or offset of the zone that dates without one are in. */
   zone: string
 }
@@ -27,7 +29,7 @@ const instantType = /^timestamp/
  */
 export function rowReader(
   spool: Spool,
-  { kind, zone }: Storing,
+  { kind, zone }: Pick<Storing, 'kind' | 'zone'>,
   table: string,
   columns: readonly SourceColumn[],
 ): (values: readonly SourceValue[]) => SourceRow {

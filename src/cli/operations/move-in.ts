@@ -6,10 +6,11 @@ import type { WireComparison } from '../move-in/compare-wires.ts'
 import type { Move } from '../move-in/move.ts'
 import type { Finding, TableCount } from '../move-in/report.ts'
 
-/** The input of `import:pterodactyl` and `import:pelican`. */
+/** The input of `import:pterodactyl`, `import:pelican` and `import:verify`. */
 export const MoveInInput = () =>
   z.object({
-    kind: z.enum(['pterodactyl', 'pelican']),
+    /** Found in the schema where it is not given. */
+    kind: z.enum(['pterodactyl', 'pelican']).optional(),
     /** `mysql://…`; of Pelican `postgres://…` or `sqlite:FILE`, too. */
     database: z.string().optional(),
     /** An absolute path, in place of `database`. */
@@ -56,7 +57,7 @@ export async function moveIn(
   input: z.output<ReturnType<typeof MoveInInput>>,
 ): Promise<MoveInResult> {
   // Loaded when needed: the panel itself has no use for it.
-  const [{ isSourceAddress, readSource }, schema, { parseAppKeys }, { runPasses }, { compareWires }] =
+  const [{ findKind, isSourceAddress, readSource }, schema, { parseAppKeys }, { runPasses }, { compareWires }] =
     await Promise.all([
       import('../move-in/read-source.ts'),
       import('../move-in/source-schema.ts'),
@@ -64,12 +65,13 @@ export async function moveIn(
       import('../move-in/passes.ts'),
       import('../move-in/compare-wires.ts'),
     ])
-  const { kind, timezone, mode, since } = input
+  const { timezone, mode, since } = input
   const keys = parseKeys(parseAppKeys, input.keys)
+  const kind = input.kind ?? (await findKind(input).catch(throwRefusal))
   if (input.dump === undefined && !isSourceAddress(kind, input.database ?? ''))
     throw new OperationError(addressProblem[kind])
   const startedAt = Date.now()
-  const spool = await readSource(input).catch(throwRefusal)
+  const spool = await readSource({ ...input, kind }).catch(throwRefusal)
   try {
     const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
     if (kind === 'pelican') await schema.addPelicanGroups(spool)
