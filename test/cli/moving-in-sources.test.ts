@@ -86,8 +86,7 @@ const copies = {
 describe.skipIf(!hasServers).each(['postgres', 'sqlite'] as const)('moving in from Pelican on %s', (kind) => {
   let address: string
   const move = () => cli.json('import:pelican', '--database', address, '--app-key', appKeyText)
-  const verify = (source: string) =>
-    cli.json('import:verify', '--database', source, '--app-key', appKeyText)
+  const verify = (source: string) => cli.json('import:verify', '--database', source, '--app-key', appKeyText)
 
   beforeAll(async () => {
     address = await copies[kind]()

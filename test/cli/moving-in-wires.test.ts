@@ -46,14 +46,7 @@ describe.skipIf(!hasPostgres || !hasMysql)('asking both panels', () => {
 
   const source = () => ['--database', old.url, '--app-key', appKeyText]
   const verify = (oldUrl: string) =>
-    after!.cli.json(
-      'import:verify',
-      ...source(),
-      '--old-url',
-      oldUrl,
-      '--new-url',
-      after!.running.url,
-    )
+    after!.cli.json('import:verify', ...source(), '--old-url', oldUrl, '--new-url', after!.running.url)
 
   it('finds the same answers for keys and daemons', async () => {
     const { code, body } = await verify(before!.running.url)

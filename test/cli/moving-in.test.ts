@@ -42,16 +42,7 @@ describe.skipIf(!hasPostgres || !hasMysql).each<OldKind>(['pterodactyl', 'pelica
     const run = (...words: string[]) => call(`import:${kind}`, ...words)
     const verify = () => call('import:verify')
     const call = (verb: string, ...words: string[]) =>
-      cli.json(
-        verb,
-        '--database',
-        old.url,
-        '--app-key',
-        appKeyText,
-        '--timezone',
-        'Europe/Berlin',
-        ...words,
-      )
+      cli.json(verb, '--database', old.url, '--app-key', appKeyText, '--timezone', 'Europe/Berlin', ...words)
     const count = async (table: string) =>
       Number((await sql.unsafe(`select count(*) as n from ${table}`))[0]?.n)
 

@@ -25,7 +25,9 @@ const sourceOptions = {
   timezone: { type: 'string' },
 } as const
 
-const sourceHelp = (otherDatabases: string) => `  --dump FILE           what mysqldump or mariadb-dump wrote, plain or gzip
+const sourceHelp = (
+  otherDatabases: string,
+) => `  --dump FILE           what mysqldump or mariadb-dump wrote, plain or gzip
   --database URL        the live database, which is only read: mysql://user:password@host:port/database${otherDatabases}
   --env FILE            the old panel's .env: APP_KEY, APP_PREVIOUS_KEYS and APP_TIMEZONE are read
   --app-key KEY         its APP_KEY, in place of --env
@@ -41,6 +43,8 @@ const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command 
   help: `${sourceHelp(kind === 'pelican' ? pelicanDatabases : '')}
   --check               reports what would come and what cannot, and writes nothing
   --since               carries over what changed, came and went there since an earlier run
+  --create              prepares an empty target first, also with --check: creates the database of DATABASE_URL where it
+                        is not there, or the embedded one, and its tables
 
 A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
 forbid the move. The verb import:verify then compares both panels.`,
@@ -51,7 +55,12 @@ forbid the move. The verb import:verify then compares both panels.`,
     const since = isSet(args, 'since')
     if (since && mode === 'check') throw new UsageError('Use either --check or --since.')
     const input = { kind, mode, since, ...(await sourceOf(args)) }
-    return runMove(readEnv(raw), args, `import:${kind}`, input)
+    const env = readEnv(raw)
+    if (env.DATABASE_URL) {
+      const { prepareTarget } = await import('../move-in/prepare-target.ts')
+      await prepareTarget(env.DATABASE_URL, isSet(args, 'create'))
+    }
+    return runMove(env, args, `import:${kind}`, input)
   },
 })
 

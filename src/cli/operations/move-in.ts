@@ -57,14 +57,19 @@ export async function moveIn(
   input: z.output<ReturnType<typeof MoveInInput>>,
 ): Promise<MoveInResult> {
   // Loaded when needed: the panel itself has no use for it.
-  const [{ findKind, isSourceAddress, readSource }, schema, { parseAppKeys }, { runPasses }, { compareWires }] =
-    await Promise.all([
-      import('../move-in/read-source.ts'),
-      import('../move-in/source-schema.ts'),
-      import('../move-in/laravel.ts'),
-      import('../move-in/passes.ts'),
-      import('../move-in/compare-wires.ts'),
-    ])
+  const [
+    { findKind, isSourceAddress, readSource },
+    schema,
+    { parseAppKeys },
+    { runPasses },
+    { compareWires },
+  ] = await Promise.all([
+    import('../move-in/read-source.ts'),
+    import('../move-in/source-schema.ts'),
+    import('../move-in/laravel.ts'),
+    import('../move-in/passes.ts'),
+    import('../move-in/compare-wires.ts'),
+  ])
   const { timezone, mode, since } = input
   const keys = parseKeys(parseAppKeys, input.keys)
   const kind = input.kind ?? (await findKind(input).catch(throwRefusal))
