@@ -48,61 +48,63 @@ export type MoveInResult = {
   seconds: number
 }
 
+type Input = z.output<ReturnType<typeof MoveInInput>>
+
 /**
  * Reads the old panel into files, then checks, writes or compares. Refuses a schema, a key and rows that cannot be
  * moved before anything is written. Never writes to the old panel.
  */
-export async function moveIn(
-  panel: Panel,
-  input: z.output<ReturnType<typeof MoveInInput>>,
-): Promise<MoveInResult> {
-  // Loaded when needed: the panel itself has no use for it.
-  const [
-    { findKind, isSourceAddress, readSource },
-    schema,
-    { parseAppKeys },
-    { runPasses },
-    { compareWires },
-  ] = await Promise.all([
+export async function moveIn(panel: Panel, input: Input): Promise<MoveInResult> {
+  // Loaded when needed, as what follows: the panel itself has no use for it.
+  const [{ findKind, isSourceAddress, readSource }, { parseAppKeys }] = await Promise.all([
     import('../move-in/read-source.ts'),
-    import('../move-in/source-schema.ts'),
     import('../move-in/laravel.ts'),
-    import('../move-in/passes.ts'),
-    import('../move-in/compare-wires.ts'),
   ])
-  const { timezone, mode, since } = input
-  const keys = parseKeys(parseAppKeys, input.keys)
+  const keys = refusing(() => parseAppKeys(input.keys))
   const kind = input.kind ?? (await findKind(input).catch(throwRefusal))
   if (input.dump === undefined && !isSourceAddress(kind, input.database ?? ''))
     throw new OperationError(addressProblem[kind])
   const startedAt = Date.now()
   const spool = await readSource({ ...input, kind }).catch(throwRefusal)
   try {
-    const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
-    if (kind === 'pelican') await schema.addPelicanGroups(spool)
-    const options = { kind, keys, timezone, now: panel.now(), spool, mode, since, requireMovable }
-    const { move, written, removed, differences } = await runPasses(panel, options)
-    const wires = input.panels && (await compareWires({ ...input.panels, spool, keys }).catch(throwRefusal))
-    return {
-      mode,
-      tables: countsOf(move, written),
-      findings: move.report.findings(),
-      removed: Object.fromEntries(removed ?? []),
-      unknownTables,
-      version: schema.versionOf(kind, spool),
-      notes: spool.notes,
-      ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
-      differences,
-      ...(wires && { wires }),
-      seconds: (Date.now() - startedAt) / 1000,
-    }
+    const result = await moveRows(panel, input, { kind, keys, spool })
+    return { ...result, seconds: (Date.now() - startedAt) / 1000 }
   } finally {
     await spool.remove()
   }
 }
 
-const parseKeys = (parse: (texts: string[]) => readonly Buffer[], texts: string[]) =>
-  refusing(() => parse(texts))
+/** Checks, writes or compares what was read. */
+async function moveRows(
+  panel: Panel,
+  input: Input,
+  read: Pick<Move, 'kind' | 'keys' | 'spool'>,
+): Promise<Omit<MoveInResult, 'seconds'>> {
+  const [schema, { runPasses }, { compareWires }] = await Promise.all([
+    import('../move-in/source-schema.ts'),
+    import('../move-in/passes.ts'),
+    import('../move-in/compare-wires.ts'),
+  ])
+  const { timezone, mode, since } = input
+  const { kind, spool } = read
+  const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
+  if (kind === 'pelican') await schema.addPelicanGroups(spool)
+  const options = { ...read, timezone, now: panel.now(), mode, since, requireMovable }
+  const { move, written, removed, differences } = await runPasses(panel, options)
+  const wires = input.panels && (await compareWires({ ...input.panels, ...read }).catch(throwRefusal))
+  return {
+    mode,
+    tables: countsOf(move, written),
+    findings: move.report.findings(),
+    removed: Object.fromEntries(removed ?? []),
+    unknownTables,
+    version: schema.versionOf(kind, spool),
+    notes: spool.notes,
+    ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
+    differences,
+    ...(wires && { wires }),
+  }
+}
 
 /** Runs what refuses with a message for the operator. */
 function refusing<Value>(run: () => Value): Value {
