@@ -3,12 +3,11 @@ import { withTimeout } from '../with-timeout.ts'
 import { cacheTimeoutMs, withCooldown } from './cache-cooldown.ts'
 import type { Cache } from './cache.ts'
 import type { RedisAddress } from './redis-address.ts'
-import { createRedis, isOfCertificate, type Redis } from './redis-client.ts'
+import { createRedis, expiration, isOfCertificate, type Redis } from './redis-client.ts'
+import { type Call, redisHits } from './redis-hits.ts'
 
 /** A client that connects, or has connected. */
 type Opened = { redis: Redis; connected: Promise<unknown> }
-
-type Call = <Result>(work: (redis: Redis) => Promise<Result>) => Promise<Result>
 
 /** Replies after which another server has the data, or the same one later. */
 const movedPattern = /^(?:READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|MOVED|TRYAGAIN)/
@@ -38,7 +37,7 @@ export function redisCache(
     }
   }
   return {
-    cache: cacheOver(call, timeoutMs),
+    cache: cacheOver(call, { timeoutMs, countsTogether: address.kind !== 'cluster' }),
     close: async () => {
       if (current) await drop(current)
     },
@@ -69,9 +68,12 @@ async function inTime<Result>(answer: Promise<Result>, timeoutMs: number): Promi
 /** Whether the next call needs a new client. Other refusals, as of a full memory, are of the call alone. */
 const isLost = (error: unknown) => !(error instanceof ErrorReply) || movedPattern.test(error.message)
 
-function cacheOver(call: Call, timeoutMs: number): Cache {
+/** `countsTogether`: whether one command may have the keys of several counters, which those of a cluster may not. */
+type CacheOptions = { timeoutMs: number; countsTogether: boolean }
+
+function cacheOver(call: Call, { timeoutMs, countsTogether }: CacheOptions): Cache {
   const guarded = withCooldown(timeoutMs)
-  const expiration = (value: number) => ({ type: 'EX' as const, value })
+  const hit = redisHits(call, countsTogether)
   return {
     get: (key) => guarded(() => call(async (redis) => decode(await redis.get(key)))),
     set: async (key, value, seconds) =>
@@ -83,13 +85,7 @@ function cacheOver(call: Call, timeoutMs: number): Cache {
       return (await guarded(() => call((redis) => redis.set(key, encode(value), options)))) === 'OK'
     },
     remove: async (key) => void (await guarded(() => call((redis) => redis.del(key)))),
-    hit: async (key, seconds) => {
-      const options = { expiration: expiration(seconds), condition: 'NX' as const }
-      const [, hits, remaining] = await guarded(() =>
-        call((redis) => redis.multi().set(key, '0', options).incr(key).ttl(key).exec()),
-      )
-      return { hits: Number(hits), resetsInSeconds: Math.max(1, Number(remaining)) }
-    },
+    hit: (key, seconds) => guarded(() => hit(key, seconds)),
     // Answered by every kind of server; a cluster has no other question without a place.
     ping: async () => void (await call((redis) => redis.get('ping'))),
   }

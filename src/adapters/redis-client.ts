@@ -3,6 +3,8 @@ import type { RedisAddress } from './redis-address.ts'
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
 
+type ScriptOptions = { keys: string[]; arguments: string[] }
+
 /** What the cache uses of a client; that of a server, of sentinels and of a cluster have it in common. */
 export type Redis = {
   connect: () => Promise<unknown>
@@ -11,13 +13,19 @@ export type Redis = {
   set: (key: string, value: string, options: SetOptions) => Promise<unknown>
   del: (key: string) => Promise<number>
   multi: () => RedisTransaction
+  /** Runs a script, by its digest once the server has it. */
+  evalSha: (sha1: string, options: ScriptOptions) => Promise<unknown>
+  eval: (script: string, options: ScriptOptions) => Promise<unknown>
   /** What TLS had against a certificate since the client was made; sentinels and clusters throw something else. */
   certificateFault: () => Error | null
 }
 
+/** The option of a key that expires after so many seconds. */
+export const expiration = (value: number) => ({ type: 'EX' as const, value })
+
 type RedisTransaction = {
   set: (key: string, value: string, options: SetOptions) => RedisTransaction
-  incr: (key: string) => RedisTransaction
+  incrBy: (key: string, count: number) => RedisTransaction
   ttl: (key: string) => RedisTransaction
   exec: () => Promise<unknown[]>
 }

@@ -1,10 +1,10 @@
-import { sql, type SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
+import { batchCalls, type CacheCall, type CacheRow, hitOf } from '../adapters/cache-batches.ts'
 import { cacheTimeoutMs, withCooldown } from '../adapters/cache-cooldown.ts'
 import type { Cache } from '../adapters/cache.ts'
-import { type Database, rowsOf } from '../db/database.ts'
+import { type Database, prepared, rowsOf } from '../db/database.ts'
 import { cacheEntries } from '../db/schema.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { batchHits } from './hit-batches.ts'
 
 /** Expired entries that one statement deletes. */
 const pruneBatchSize = 5000
@@ -12,37 +12,32 @@ const pruneBatchSize = 5000
 const timedOut = Symbol('timed out')
 
 /**
- * Creates a cache in a table of the database, for several processes without Redis; the clock is the database's. A call
- * that takes longer than `timeoutMs` throws, and calls of the next five seconds throw at once. `prune` deletes what has
- * expired.
+ * Creates a cache in a table of the database, for several processes without Redis; the clock is the database's. One
+ * statement at a time asks for all who wait. A call that takes longer than `timeoutMs` throws, and calls of the next five
+ * seconds throw at once. `prune` deletes what has expired.
  */
 export function databaseCache(
   db: Database,
   timeoutMs = cacheTimeoutMs,
 ): { cache: Cache; prune: () => Promise<void> } {
   const guarded = withCooldown(timeoutMs)
-  const run = async <Row>(statement: SQL): Promise<Row[]> =>
-    rowsOf<Row>(await inTime(db.execute(statement), timeoutMs))
-  const hit = batchHits((rows) => run(hitStatement(rows)))
+  const batched = batchCalls((calls) => inTime(runCalls(db, calls), timeoutMs))
+  const ask = (kind: CacheCall['kind'], key: string, value?: unknown, seconds = 0) => {
+    const json = value === undefined ? null : JSON.stringify(value)
+    return guarded(() => batched({ kind, key, json, seconds, count: 1 }))
+  }
   return {
     cache: {
-      get: (key) =>
-        guarded(async () => {
-          const [row] = await run<{ value: string | null }>(
-            sql`select value from ${cacheEntries} where key = ${key} and expires_at > now()`,
-          )
-          return JSON.parse(row?.value ?? 'null')
-        }),
-      set: async (key, value, seconds) =>
-        void (await guarded(() => run(storeStatement(key, value, seconds, sql``)))),
+      get: async (key) => JSON.parse((await ask('get', key)).row?.value ?? 'null'),
+      set: async (key, value, seconds) => void (await ask('set', key, value, seconds)),
       add: async (key, value, seconds) => {
-        const unless = sql`where ${cacheEntries.expiresAt} <= now()`
-        return (await guarded(() => run(storeStatement(key, value, seconds, unless)))).length > 0
+        const { row, place } = await ask('add', key, value, seconds)
+        return row !== null && place === 1
       },
-      remove: async (key) =>
-        void (await guarded(() => run(sql`delete from ${cacheEntries} where key = ${key}`))),
-      hit: (key, seconds) => guarded(() => hit(key, seconds)),
-      ping: async () => void (await run(sql`select 1 from ${cacheEntries} limit 1`)),
+      remove: async (key) => void (await ask('remove', key)),
+      hit: async (key, seconds) => hitOf(await ask('hit', key, undefined, seconds)),
+      ping: async () =>
+        void (await inTime(db.execute(sql`select 1 from ${cacheEntries} limit 1`), timeoutMs)),
     },
     prune: async () => {
       for (let pruned = pruneBatchSize; pruned === pruneBatchSize;)
@@ -51,37 +46,84 @@ export function databaseCache(
   }
 }
 
-async function inTime<Result>(answer: Promise<Result>, timeoutMs: number): Promise<Result> {
-  const result = await withTimeout(answer, timeoutMs, timedOut)
+async function inTime<Result>(answer: PromiseLike<Result>, timeoutMs: number): Promise<Result> {
+  const result = await withTimeout(Promise.resolve(answer), timeoutMs, timedOut)
   if (result === timedOut) throw new Error(`The table of the cache did not answer within ${timeoutMs} ms.`)
   return result as Result
 }
 
-const expiry = (seconds: number) => sql`now() + ${seconds}::float8 * interval '1 second'`
-
-/** Stores a value over another one only where `unless` holds for that; returns a row when it did. */
-const storeStatement = (key: string, value: unknown, seconds: number, unless: SQL) => sql`
-  insert into ${cacheEntries} (key, value, expires_at)
-  values (${key}, ${JSON.stringify(value)}, ${expiry(seconds)})
-  on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at ${unless}
-  returning 1`
-
 /**
- * Counts hits of several keys, which are locked in one order by all processes, so that none waits for another in a circle.
- * The column rounds to milliseconds: without the one that is taken off, a window of 60 seconds could have 61.
+ * Runs calls by one statement. Rows of each kind are locked in one order by all processes, so that none waits for another
+ * in a circle.
  */
-const hitStatement = (rows: { key: string; hits: number; seconds: number }[]) => {
-  const sorted = rows.toSorted((one, other) => (one.key < other.key ? -1 : 1))
-  const values = JSON.stringify(sorted.map(({ key, hits, seconds }) => [key, hits, seconds]))
-  const isOver = sql`${cacheEntries.expiresAt} <= now()`
-  return sql`
-    insert into ${cacheEntries} (key, hits, expires_at)
-    select row->>0, (row->>1)::int, now() + (row->>2)::float8 * interval '1 second'
-    from jsonb_array_elements(${values}::jsonb) with ordinality batch (row, number) order by number
-    on conflict (key) do update set
-      hits = case when ${isOver} then excluded.hits else ${cacheEntries.hits} + excluded.hits end,
-      expires_at = case when ${isOver} then excluded.expires_at else ${cacheEntries.expiresAt} end
-    returning key, hits, ceil(extract(epoch from expires_at - now()) - 0.001)::int as remaining`
+async function runCalls(db: Database, calls: CacheCall[]): Promise<CacheRow[]> {
+  const lists: Record<CacheCall['kind'], unknown[]> = { get: [], set: [], add: [], remove: [], hit: [] }
+  for (const { kind, key, json, seconds, count } of calls.toSorted(byKey))
+    lists[kind].push(
+      kind === 'get' || kind === 'remove' ? key : [key, kind === 'hit' ? count : json, seconds],
+    )
+  return prepared(db, 'cache_batch', batchStatement).execute({ calls: JSON.stringify(lists) })
+}
+
+const byKey = (one: CacheCall, other: CacheCall) => (one.key < other.key ? -1 : 1)
+
+/** Selects the calls of one kind, each as `row`, in their order. */
+const callsOf = (kind: CacheCall['kind']) =>
+  sql`jsonb_array_elements((select calls->${sql.raw(`'${kind}'`)} from input)) with ordinality batch (row, number)`
+const keysOf = (kind: 'get' | 'remove') =>
+  sql`array(select row #>> '{}' from ${callsOf(kind)} order by number)`
+
+const expiry = sql`now() + (row->>2)::float8 * interval '1 second'`
+const isOver = sql`${cacheEntries.expiresAt} <= now()`
+
+/** Stores values; of `add` only where there is none, or an expired one. */
+const storing = (kind: 'set' | 'add') => sql`
+  insert into ${cacheEntries} (key, value, expires_at)
+  select row->>0, row->>1, ${expiry} from ${callsOf(kind)} order by number
+  on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at
+  ${kind === 'add' ? sql`where ${isOver}` : sql``}
+  returning key`
+
+/** The column rounds to milliseconds: without the one that is taken off, a window of 60 seconds could have 61. */
+const counting = sql`
+  insert into ${cacheEntries} (key, hits, expires_at)
+  select row->>0, (row->>1)::int, ${expiry} from ${callsOf('hit')} order by number
+  on conflict (key) do update set
+    hits = case when ${isOver} then excluded.hits else ${cacheEntries.hits} + excluded.hits end,
+    expires_at = case when ${isOver} then excluded.expires_at else ${cacheEntries.expiresAt} end
+  returning key, hits, ceil(extract(epoch from expires_at - now()) - 0.001)::int as remaining`
+
+const removing = sql`
+  delete from ${cacheEntries} where key in (
+    select key from ${cacheEntries} where key = any(${keysOf('remove')}) order by key for update
+  )`
+
+function batchStatement(db: Database) {
+  const parts = {
+    input: sql`select ${sql.placeholder('calls')}::jsonb as calls`,
+    counted: counting,
+    added: storing('add'),
+    stored: storing('set'),
+    removed: removing,
+  }
+  return db
+    .with(...Object.entries(parts).map(([name, part]) => db.$with(name, {}).as(part)))
+    .select({
+      kind: sql<string>`kind`,
+      key: sql<string>`key`,
+      value: sql<string | null>`value`,
+      hits: sql<number | null>`hits`,
+      remaining: sql<number | null>`remaining`,
+    })
+    .from(
+      sql`(
+        select 'hit' as kind, key, null as value, hits, remaining from counted
+        union all select 'add', key, null, null, null from added
+        union all select 'get', key, value, null, null from ${cacheEntries}
+        where key = any(${keysOf('get')}) and expires_at > now()
+      ) answers`,
+    )
+    .prepare('cache_batch')
 }
 
 const pruneStatement = sql`

@@ -55,6 +55,46 @@ describe.skipIf(!hasRedis)('a cache over one Redis', () => {
     await vi.waitFor(async () => expect((await cache.hit('b', 60)).hits).toBe(1), { timeout: 5000 })
   })
 
+  /** How often the server has run a command. */
+  const ran = async (server: RedisServer, command: string) =>
+    Number(
+      new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(
+        String(await server.send('INFO', 'commandstats')),
+      )?.[1] ?? 0,
+    )
+  const countMany = async (...caches: Cache[]) => {
+    const counted = await Promise.all(
+      Array.from({ length: 600 }, async (_, at) => {
+        const key = `key-${at % 3}`
+        return [key, (await caches[at % caches.length]!.hit(key, 60)).hits] as const
+      }),
+    )
+    for (const name of ['key-0', 'key-1', 'key-2']) {
+      const hits = counted.filter(([key]) => key === name).map(([, count]) => count)
+      expect(hits.toSorted((one, other) => one - other)).toEqual(
+        Array.from({ length: 200 }, (_, at) => at + 1),
+      )
+    }
+  }
+
+  it('gives every hit of several processes a number of its own, by few commands', async () => {
+    const server = await own(startRedisServer())
+    const address = `redis://127.0.0.1:${server.port}`
+    await countMany(open(address), open(address))
+    expect(await ran(server, 'evalsha')).toBeLessThan(10)
+    expect(await ran(server, 'exec')).toBe(0)
+    expect(Number(await server.send('TTL', 'key-0'))).toBeGreaterThan(50)
+  })
+
+  it('counts without scripts where they are not allowed', async () => {
+    const server = await own(startRedisServer())
+    await server.send('ACL', 'SETUSER', 'panel', 'on', '>secret', '~*', '+@all', '-@scripting')
+    const address = `redis://panel:secret@127.0.0.1:${server.port}`
+    await countMany(open(address), open(address))
+    expect(await ran(server, 'exec')).toBeGreaterThan(0)
+    expect(Number(await server.send('TTL', 'key-0'))).toBeGreaterThan(50)
+  })
+
   it('refuses a wrong password with every call', async () => {
     const server = await own(startRedisServer(['--requirepass', 'secret']))
     const cache = open(`redis://:wrong@127.0.0.1:${server.port}`)

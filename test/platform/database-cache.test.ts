@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sql } from 'drizzle-orm'
+import type { Cache } from '../../src/adapters/cache.ts'
 import { rowsOf } from '../../src/db/database.ts'
 import { databaseCache } from '../../src/platform/database-cache.ts'
 import { type DatabaseHandle, openPostgres } from '../../src/platform/postgres.ts'
@@ -66,6 +67,57 @@ describe.skipIf(!hasPostgres)('a cache in the database', () => {
     const expected = Array.from({ length: 200 }, (_, index) => index + 1)
     for (const key of keys) expect(counted[key]?.toSorted((one, other) => one - other)).toEqual(expected)
     expect(statements.length).toBeLessThan(10)
+  })
+
+  it('asks for whatever is wanted at once by one statement', async () => {
+    const [cache] = caches() as [Cache]
+    await Promise.all([cache.set('kept', 1, 60), cache.set('gone', 2, 60)])
+    statements.length = 0
+    const found = await Promise.all([
+      cache.get('kept'),
+      cache.get('kept'),
+      cache.get('missing'),
+      cache.add('kept', 3, 60),
+      cache.add('new', 4, 60),
+      cache.add('new', 5, 60),
+      cache.remove('gone'),
+      cache.set('twice', 6, 60),
+      cache.set('twice', 7, 60),
+      cache.hit('together', 60),
+      cache.hit('together', 60),
+    ])
+    expect(statements).toHaveLength(1)
+    expect(found.slice(0, 6)).toEqual([1, 1, null, false, true, false])
+    expect(found.slice(9)).toMatchObject([{ hits: 1 }, { hits: 2 }])
+    const keys = ['new', 'gone', 'twice']
+    expect(await Promise.all(keys.map((key) => cache.get(key)))).toEqual([4, null, 7])
+  })
+
+  it('changes a key in the order of the calls', async () => {
+    const [cache] = caches() as [Cache]
+    await Promise.all([cache.set('turns', 1, 60), cache.remove('turns'), cache.set('turns', 2, 60)])
+    expect(await cache.get('turns')).toBe(2)
+    const [, added] = await Promise.all([cache.remove('turns'), cache.add('turns', 3, 60)])
+    expect([added, await cache.get('turns')]).toEqual([true, 3])
+  })
+
+  it('takes values of every kind, and keys with any sign', async () => {
+    const [one, other] = caches() as [Cache, Cache]
+    const values = ['text', '', 0, false, null, [], { a: ['"\'\u0000\ud800\\'] }]
+    for (const [at, value] of values.entries()) {
+      await one.set(`"key\\' ${at}`, value, 60)
+      expect(await other.get(`"key\\' ${at}`)).toEqual(value)
+    }
+  })
+
+  it('fails all who wait when the statement fails, and goes on afterwards', async () => {
+    const [cache] = caches() as [Cache]
+    const database = processes[0]!
+    await database.db.execute(sql`alter table cache_entries rename to cache_entries_away`)
+    const outcomes = await Promise.allSettled([cache.get('a'), cache.hit('b', 60), cache.set('c', 1, 60)])
+    await database.db.execute(sql`alter table cache_entries_away rename to cache_entries`)
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect((await cache.hit('b', 60)).hits).toBe(1)
   })
 
   it('begins to count again, and adds again, once an entry has expired', async () => {

@@ -1,0 +1,99 @@
+/** Reads, or one way to change the entry of a key. */
+type Kind = 'get' | 'set' | 'add' | 'remove' | 'hit'
+
+/** What is asked of one key; `json` is stored for `seconds`, and `count` is how many hits are added. */
+export type CacheCall = { kind: Kind; key: string; json: string | null; seconds: number; count: number }
+
+/** What was found of a key, by the kind of the call: a value, that it was added, or its hits. */
+export type CacheRow = {
+  kind: string
+  key: string
+  value: string | null
+  hits: number | null
+  remaining: number | null
+}
+
+/** What one caller gets: the row of its key, if there is one, and which of `count` equal calls its own was. */
+type Answer = { row: CacheRow | null; place: number; count: number }
+type Caller = PromiseWithResolvers<Answer>
+type Waiting = { call: CacheCall; caller: Caller }
+type Joined = { call: CacheCall; callers: Caller[] }
+
+/** Calls that one statement has at most. */
+const maxCalls = 1000
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Returns a function that asks by one statement at a time: those who ask in one turn of the event loop, and while a statement
+ * runs, are asked for together by the next one. Equal calls become one.
+ */
+export function batchCalls(
+  run: (calls: CacheCall[]) => Promise<CacheRow[]>,
+): (call: CacheCall) => Promise<Answer> {
+  const waiting: Waiting[] = []
+  let isRunning = false
+  const runAll = async () => {
+    isRunning = true
+    while (waiting.length > 0) {
+      await nextTurn()
+      const batch = takeBatch(waiting)
+      await run([...batch.values()].map(({ call }) => call)).then(
+        (rows) => answer(batch, rows),
+        (error: unknown) => {
+          for (const { callers } of batch.values()) for (const { reject } of callers) reject(error)
+          // They would wait as long as those before them.
+          for (const { caller } of waiting.splice(0)) caller.reject(error)
+        },
+      )
+    }
+    isRunning = false
+  }
+  return (call) => {
+    const caller = Promise.withResolvers<Answer>()
+    waiting.push({ call, caller })
+    if (!isRunning) void runAll()
+    return caller.promise
+  }
+}
+
+/** Returns what one caller has to know of the hits that were counted together with its own. */
+export const hitOf = ({ row, place, count }: Answer): { hits: number; resetsInSeconds: number } => ({
+  hits: Number(row?.hits) - count + place,
+  resetsInSeconds: Math.max(1, Number(row?.remaining)),
+})
+
+const nameOf = ({ kind, key }: { kind: string; key: string }) => `${kind} ${key}`
+
+/** Takes the first calls, up to one that changes a key in another way than one before it: a statement changes a row once. */
+function takeBatch(waiting: Waiting[]): Map<string, Joined> {
+  const batch = new Map<string, Joined>()
+  const changes = new Map<string, Kind>()
+  let taken = 0
+  for (const { call, caller } of waiting) {
+    const { kind, key } = call
+    const isChange = kind !== 'get'
+    if (taken === maxCalls || (isChange && (changes.get(key) ?? kind) !== kind)) break
+    if (isChange) changes.set(key, kind)
+    const name = nameOf(call)
+    batch.set(name, join(batch.get(name), call, caller))
+    taken += 1
+  }
+  waiting.splice(0, taken)
+  return batch
+}
+
+/** Of values that are stored the last one stays, of those that are added the first one. */
+function join(known: Joined | undefined, call: CacheCall, caller: Caller): Joined {
+  if (!known) return { call, callers: [caller] }
+  const kept = call.kind === 'add' ? known.call : call
+  return { call: { ...kept, count: known.call.count + call.count }, callers: [...known.callers, caller] }
+}
+
+function answer(batch: Map<string, Joined>, rows: CacheRow[]): void {
+  const found = new Map(rows.map((row) => [nameOf(row), row]))
+  for (const [name, { callers }] of batch) {
+    const row = found.get(name) ?? null
+    callers.forEach(({ resolve }, index) => resolve({ row, place: index + 1, count: callers.length }))
+  }
+}
