@@ -1,10 +1,10 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import { canonicalAddress } from '../ip-addresses.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { closeServer, listenAtAddress } from './shared-port.ts'
+import { acceptAt, type Accepting } from './shared-port.ts'
 
 /** Milliseconds for a whole request: the lifetime of links for uploads to the embedded object store. */
 const requestTimeoutMs = 3_600_000
@@ -67,19 +67,19 @@ async function listenAt(hostname: string, port: number, fetch: Fetch): Promise<L
   server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
     if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
-      if (!server.listening && !isDraining) setImmediate(() => server.closeIdleConnections())
+      if (!accepting.isOpen() && !isDraining) setImmediate(() => server.closeIdleConnections())
     })
   })
-  const listening = await listenAtAddress(server, { host: hostname, port })
+  const accepting = await acceptAt(server, { host: hostname, port })
   return {
-    port: (server.address() as AddressInfo).port,
+    port: accepting.port,
     close: (deadline) => {
       isDraining = false
-      return closeGracefully(server, listening, deadline)
+      return closeGracefully(server, accepting, deadline)
     },
-    drain: () => {
+    drain: async () => {
       isDraining = true
-      return drainConnections(server, listening)
+      await withTimeout(accepting.stop(), server.keepAliveTimeout + idleMarginMs, null)
     },
   }
 }
@@ -129,19 +129,13 @@ function refuseUnreadable(
 /** Milliseconds after which a connection that was idle for `keepAliveTimeout` is closed for sure. */
 const idleMarginMs = 2_000
 
-/** Accepts no more connections, and waits until the idle ones have closed by themselves or with an answer. */
-async function drainConnections(server: Server, listening: NetServer[]): Promise<void> {
-  // The server of HTTP would close idle connections at once, some of them under a request that is on its way.
-  const accepted = listening.map(
-    (each) => new Promise<void>((resolve) => void NetServer.prototype.close.call(each, () => resolve())),
-  )
-  await withTimeout(Promise.all(accepted), server.keepAliveTimeout + idleMarginMs, null)
-}
-
-async function closeGracefully(server: Server, listening: NetServer[], deadline: number | undefined) {
+async function closeGracefully(server: Server, accepting: Accepting, deadline: number | undefined) {
   const forceCloseTimer =
     deadline === undefined ? undefined : setTimeout(() => server.closeAllConnections(), deadline - Date.now())
-  await Promise.all(listening.map(closeServer))
+  const stopped = accepting.stop()
+  // Closes idle connections.
+  server.close()
+  await stopped
   clearTimeout(forceCloseTimer)
 }
 

@@ -7,7 +7,7 @@ import { withTimeout } from '../with-timeout.ts'
 import type { PoolState } from './client-pool.ts'
 import { countersOf, toMetrics } from './merged-counters.ts'
 import { panelGauges } from './panel-gauges.ts'
-import { isMessage, type MetricsMessage, type MetricsOfAllMessage } from './process-messages.ts'
+import { isMessage, type MetricsMessage, type MetricsOfAllMessage, sendUp } from './process-messages.ts'
 import { measureProcess, type ProcessMetrics } from './process-metrics.ts'
 
 /** Milliseconds for the metrics of the other processes, of which each has two seconds. */
@@ -32,7 +32,7 @@ export function openNodeMetrics(panel: Panel, pool: () => PoolState | null): Nod
   })
   const say = async (round: number) => {
     const message = { round, counters: countersOf(panel.metrics), metrics: await measure() }
-    await sendUp({ kind: 'metrics', ...message })
+    await sendUp({ kind: 'metrics', ...message } satisfies MetricsMessage)
   }
   if (cluster.isWorker) listen(say)
   const read = async () => {
@@ -50,13 +50,6 @@ function listen(say: (round: number) => Promise<void>): void {
     if (isMessage(message, 'metrics-read')) void say((message as { round: number }).round)
   })
 }
-
-/** Sends metrics to the process that started this one. */
-const sendUp = (message: MetricsMessage): Promise<void> =>
-  new Promise((resolve) => {
-    if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
-    else resolve()
-  })
 
 /** Asks the process that started this one for the metrics of all; null when it does not answer. */
 async function askAll(): Promise<Gathered | null> {

@@ -22,6 +22,28 @@ export type MetricsOfAllMessage = {
   processes: { place: number; metrics: ProcessMetrics }[]
 }
 
+/** Asks the process that started this one to listen at an address; `listen-no-more` with the same `place` takes it back. */
+export type ListenMessage = { kind: 'listen'; place: string; host: string; port: number }
+
+/** Says at which port it listens, or why it does not. */
+export type ListeningMessage = {
+  kind: 'listening'
+  place: string
+  port: number
+  error: { code: string; message: string } | null
+}
+
+/** Comes with a connection; the answer says whether the process has taken it. */
+export type ConnectionMessage = { kind: 'connection'; place: string; id: number }
+export type SeenMessage = { kind: 'connection-seen'; place: string; id: number; isTaken: boolean }
+
+/** Sends a message to the process that started this one; resolves also when that has ended. */
+export const sendUp = (message: object): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
+
 /** Asks a process whether its event loop turns; it sends the same back. */
 export const ping = { kind: 'ping' } as const
 

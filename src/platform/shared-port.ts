@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
+import { type AddressInfo, createServer, type ListenOptions, Server } from 'node:net'
+import { receiveConnections } from './received-connections.ts'
 
 /**
  * Sockets that accept at one port. Node accepts one connection from each in a turn of its event loop: by a single one, the
@@ -11,13 +12,30 @@ const acceptorCount = 32
 /** Only here does the system divide callers among the sockets of a port. */
 const canSharePort = process.platform === 'linux'
 
+/** Connections are accepted at a port, until they are no longer. */
+export type Accepting = {
+  port: number
+  isOpen: () => boolean
+  /** Accepts no more, and resolves once those that were accepted are closed. */
+  stop: () => Promise<void>
+}
+
 /**
- * Has the server accept connections at an address, by several sockets where the system can; returns what listens, the
- * server first. Throws where something else listens there.
+ * Has the server accept connections at an address, by several sockets where the system can. One of several processes gets
+ * them from the one that started it. Throws where something else listens there.
  */
-export async function listenAtAddress(server: Server, address: ListenOptions): Promise<Server[]> {
-  // One of several processes gets its connections from the one that started it, which has little else to do.
-  if (!canSharePort || cluster.isWorker) return listenAll([server], address)
+export async function acceptAt(server: Server, address: { host: string; port: number }): Promise<Accepting> {
+  if (cluster.isWorker) return receiveConnections(server, address)
+  const listening = await listenAtAddress(server, address)
+  return {
+    port: (server.address() as AddressInfo).port,
+    isOpen: () => server.listening,
+    stop: async () => void (await Promise.all(listening.map(closeServer))),
+  }
+}
+
+async function listenAtAddress(server: Server, address: ListenOptions): Promise<Server[]> {
+  if (!canSharePort) return listenAll([server], address)
   // Sockets that may share a port would also share it with another panel, without an error.
   const alone = createServer()
   await listenAll([alone], address)
@@ -46,6 +64,6 @@ async function listenAll(servers: Server[], address: ListenOptions): Promise<Ser
   return servers
 }
 
-/** Accepts no more connections, and resolves once those that were accepted are closed. */
-export const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => void server.close(() => resolve()))
+/** A server of HTTP would close idle connections at once, some of them under a request that is on its way. */
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => void Server.prototype.close.call(server, () => resolve()))

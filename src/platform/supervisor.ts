@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { log } from '../log.ts'
+import { handOutConnections } from './connection-hand-out.ts'
 import { gatherMetrics, type MetricsHub } from './gathered-metrics.ts'
 import { withTimeout } from '../with-timeout.ts'
 import {
@@ -43,7 +44,13 @@ export function superviseProcesses(count: number): Supervisor {
     failures: 0,
     startedAt: 0,
   }))
-  const state = { isEnding: false, isStarted: false, metrics: gatherMetrics(), slots }
+  const state = {
+    isEnding: false,
+    isStarted: false,
+    metrics: gatherMetrics(),
+    handOutTo: handOutConnections(),
+    slots,
+  }
   let renewal: Promise<void> = Promise.resolve()
   const started = startAll(slots, state)
   return {
@@ -61,7 +68,13 @@ export function superviseProcesses(count: number): Supervisor {
   }
 }
 
-type State = { isEnding: boolean; isStarted: boolean; metrics: MetricsHub; slots: Slot[] }
+type State = {
+  isEnding: boolean
+  isStarted: boolean
+  metrics: MetricsHub
+  handOutTo: (worker: Worker) => void
+  slots: Slot[]
+}
 
 /** Starts the first process alone, since it may have to migrate and to fill the database. */
 async function startAll(slots: Slot[], state: State): Promise<ReadyMessage> {
@@ -77,6 +90,7 @@ async function startAll(slots: Slot[], state: State): Promise<ReadyMessage> {
 async function startIn(slot: Slot, state: State, variables = {}): Promise<ReadyMessage> {
   const worker = cluster.fork(variables)
   worker.on('error', () => undefined)
+  state.handOutTo(worker)
   slot.isStarting = true
   const ready = await untilReady(worker).finally(() => (slot.isStarting = false))
   state.metrics.join(worker, state.slots.indexOf(slot) + 1)

@@ -87,12 +87,57 @@ describe.skipIf(!hasPostgres || process.platform !== 'linux')('three processes o
     single = await start('single', single.port, { CACHE_DRIVER: 'database' })
     await running.answers(200)
     await running.stop()
-    // Each caller had one request in flight, which three processes took with them.
-    expect(Object.keys(running.counts).filter((outcome) => !['200', 'ECONNRESET'].includes(outcome))).toEqual(
-      [],
-    )
+    // Each caller had one request in flight, which three processes took with them: its connection was closed.
+    const expected = ['200', 'ECONNRESET', 'EPIPE']
+    expect(Object.keys(running.counts).filter((outcome) => !expected.includes(outcome))).toEqual([])
     expect(running.worst()).toBeLessThanOrEqual(3)
     expect(pair.process.output()).toContain('A process ended and is started again.')
+  })
+
+  it(
+    'answer what was on its way to one that is killed before it has seen it',
+    { timeout: 60_000 },
+    async () => {
+      const before = await processesOf(pair)
+      const [standing = 0] = before
+      process.kill(standing, 'SIGSTOP')
+      const headers = { authorization: `Bearer ${token}`, connection: 'close' }
+      const answers = Array.from({ length: 6 }, async () => {
+        const answer = await fetch(`http://127.0.0.1:${pair.port}/api/client/account`, { headers })
+        await answer.text()
+        return answer.status
+      })
+      // All but the one that waits for the process which stands still.
+      let answered = 0
+      for (const each of answers) void each.then(() => (answered += 1))
+      await eventually(() => answered >= 5)
+      process.kill(standing, 'SIGKILL')
+      expect(await Promise.all(answers)).toEqual(Array.from({ length: 6 }, () => 200))
+      await eventually(async () => (await processesOf(pair)).length === 2, 60)
+    },
+  )
+
+  it('let no caller wait for one that is starting', { timeout: 90_000 }, async () => {
+    const before = await processesOf(pair)
+    const headers = { authorization: `Bearer ${token}`, connection: 'close' }
+    await database.begin(async (sql) => {
+      // What a process waits for once it listens.
+      await sql`lock table panel_instances in access exclusive mode`
+      process.kill(before[0] ?? 0, 'SIGKILL')
+      await eventually(async () => {
+        const now = await processesOf(pair)
+        const [found] = await database<{ waits: boolean }[]>`
+          select exists (select from pg_locks where not granted and relation = 'panel_instances'::regclass) as waits`
+        return found?.waits === true && now.length === 2 && !now.includes(before[0] ?? 0)
+      }, 60)
+      const answers = Array.from({ length: 8 }, async () => {
+        const answer = await fetch(`http://127.0.0.1:${pair.port}/api/client/account`, { headers })
+        await answer.text()
+        return answer.status
+      })
+      expect(await Promise.all(answers)).toEqual(Array.from({ length: 8 }, () => 200))
+    })
+    await eventually(async () => (await processesOf(pair)).length === 2, 60)
   })
 
   it.each(['SIGHUP', 'SIGUSR2'] as const)(
