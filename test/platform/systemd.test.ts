@@ -1,7 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signUnit, writeUnitFile } from '../../src/cli/service/unit-file.ts'
 import { makePanelFolder, type PanelFolder } from '../support/panel-folder.ts'
 import { eventually, startProcess } from '../support/processes.ts'
 
@@ -43,6 +44,41 @@ describe('service:install', { timeout: 60_000 }, () => {
       spawnSync(process.execPath, ['src/cli/panel.ts', 'service:install', ...args], { encoding: 'utf8' })
     expect(refused('--print', '--data-dir', '/srv/roost').stderr).toContain('needs --user')
     expect(refused('--print', '--port', '0').status).toBe(2)
+  })
+})
+
+describe('the file of a unit', () => {
+  const file = () => join(folder.path, 'roost.service')
+  const read = () => readFile(file(), 'utf8')
+  const newer = signUnit('[Service]\nExecStart=/usr/bin/node\n')
+
+  it('is replaced as long as it is as it was written', async () => {
+    await writeUnitFile(file(), signUnit('[Service]\n'), false)
+    expect(await writeUnitFile(file(), newer, false)).toBeNull()
+    expect(await read()).toBe(newer)
+    expect(await readdir(folder.path)).not.toContain('roost.service.new')
+  })
+
+  it.each([
+    ['changed', signUnit('[Service]\n').replace('[Service]', '[Service]\nNice=5'), 'was changed since'],
+    ['of others', '[Service]\nExecStart=/bin/true\n', 'was not written by this verb'],
+  ])('is kept where it is %s, unless it is forced', async (_how, there, reason) => {
+    await writeFile(file(), there)
+    await expect(writeUnitFile(file(), newer, false)).rejects.toThrow(reason)
+    await expect(writeUnitFile(file(), newer, false)).rejects.toThrow(/--print .+ --force/)
+    expect(await read()).toBe(there)
+    const copy = await writeUnitFile(file(), newer, true)
+    expect(await read()).toBe(newer)
+    expect(await readFile(copy ?? '', 'utf8')).toBe(there)
+  })
+
+  it('is not written through a link, by which systemd masks units', async () => {
+    await writeFile(join(folder.path, 'other'), 'kept')
+    await symlink(join(folder.path, 'other'), file())
+    await expect(writeUnitFile(file(), newer, false)).rejects.toThrow('may be masked')
+    await writeUnitFile(file(), newer, true)
+    expect(await readFile(join(folder.path, 'other'), 'utf8')).toBe('kept')
+    expect(await read()).toBe(newer)
   })
 })
 

@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { chmod, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { EnvironmentError, readEnv } from '../../platform/env.ts'
 import { repositoryRoot } from '../../platform/repository.ts'
 import { type Command, type CommandArguments, isSet, type Report, textOption } from '../command.ts'
 import { OperationError, reasonOf, UsageError } from '../faults.ts'
+import { signUnit, writeUnitFile } from '../service/unit-file.ts'
 import { isStateDirectory, type UnitOptions, unitOf } from '../service/unit.ts'
 import { readEnvFile } from '../setup/env-file.ts'
 
 /** `service:install` */
 export const serviceInstall: Command = {
-  synopsis: 'service:install [--print] [options]',
+  synopsis: 'service:install [--print] [--force] [options]',
   summary: 'Writes a hardened systemd unit that runs this panel, as root. Starts nothing.',
   help: `  --print          prints the unit and writes nothing
+  --force          replaces a unit that was changed, or that others wrote, and keeps a copy beside it
   --name NAME      name of the unit; roost
   --env-file FILE  file with the variables of the panel, made by setup; /etc/NAME/panel.env
   --data-dir DIR   where the panel keeps its data; /var/lib/NAME. Elsewhere than below /var/lib
@@ -25,6 +26,7 @@ The panel must be built (npm run build) and Node installed where every account c
 /opt/roost and /usr/bin. See docs/systemd.md.`,
   options: {
     print: { type: 'boolean' },
+    force: { type: 'boolean' },
     name: { type: 'string', default: 'roost' },
     'env-file': { type: 'string' },
     'data-dir': { type: 'string' },
@@ -34,12 +36,12 @@ The panel must be built (npm run build) and Node installed where every account c
   positionals: [0, 0],
   run: async (_raw, args) => {
     const options = readOptions(args)
-    const text = unitOf(options)
+    const text = signUnit(unitOf(options))
     if (isSet(args, 'print')) return { text: text.trimEnd(), json: { unit: text } }
     requireSystemd()
     requireReachable(options)
     await requireFit(options)
-    return writeUnit(options, text)
+    return install(options, text, isSet(args, 'force'))
   },
 }
 
@@ -128,22 +130,28 @@ async function requireFit({ envFile, dataDir }: UnitOptions): Promise<void> {
     )
 }
 
-async function writeUnit({ name, envFile, dataDir }: UnitOptions, text: string): Promise<Report> {
+async function install(
+  { name, envFile, dataDir }: UnitOptions,
+  text: string,
+  force: boolean,
+): Promise<Report> {
   const file = `/etc/systemd/system/${name}.service`
+  let copy: string | null
   try {
-    await writeFile(file, text, { mode: 0o644 })
-    await chmod(file, 0o644)
+    copy = await writeUnitFile(file, text, force)
     execFileSync('systemctl', ['daemon-reload'], { stdio: 'pipe' })
   } catch (error) {
+    if (error instanceof OperationError) throw error
     throw new OperationError(`${file} could not be installed: ${reasonOf(error)}`)
   }
   const next = [`systemctl enable --now ${name}`, `systemctl status ${name}`, `journalctl -u ${name} -f`]
   return {
     text: [
       `${file} was written. Variables: ${envFile}. Data: ${dataDir}.`,
+      ...(copy === null ? [] : [`What was there is ${copy}.`]),
       'Next:',
       ...next.map((line) => `  ${line}`),
     ].join('\n'),
-    json: { file, next },
+    json: { file, copy, next },
   }
 }
