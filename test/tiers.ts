@@ -29,7 +29,7 @@ const patterns: Record<Tier, string[]> = {
   // Neither a database nor another process.
   unit: [
     '{adapters,domain,http}/*.test.ts',
-    'contract/{citations,compose,docs,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
+    'contract/{citations,compose,docs,documented-commands,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{admin-levels,admin-screens,encrypted-columns,passwords,readme}.test.ts',
     'contract/{refusal-texts,routes,rules,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,egress,mail,minute-timer,node-addresses}.test.ts',

@@ -33,6 +33,7 @@ export type DaemonTarget = {
   fetch: DaemonFetch
   /** The trace of the request; null without one. */
   traceparent: string | null
+  tracestate: string | null
 }
 
 export type CallOptions = {
@@ -111,6 +112,7 @@ async function fetchFromDaemon(target: DaemonTarget, method: string, path: strin
         accept: 'application/json',
         ...(options.json ? { 'content-type': 'application/json' } : {}),
         ...(target.traceparent === null ? {} : { traceparent: target.traceparent }),
+        ...(target.tracestate === null ? {} : { tracestate: target.tracestate }),
       },
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(

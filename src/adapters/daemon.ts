@@ -80,6 +80,7 @@ type DaemonOptions = {
   guard?: (timeoutMs: number) => CallGuard
   fetch: DaemonFetch
   traceparent?: string | null
+  tracestate?: string | null
   /** The uuid of the node, for the log. */
   node?: string | null
 }
@@ -91,8 +92,9 @@ export function httpDaemon(
   { timeoutMs = defaultTimeoutMs, guard, fetch, ...options }: DaemonOptions,
 ): Daemon {
   const callGuard: CallGuard = guard?.(timeoutMs) ?? ((call) => call())
-  const { node = null, traceparent = null } = options
-  const target: DaemonTarget = { node, url, token, timeoutMs, guard: callGuard, fetch, traceparent }
+  const { node = null, traceparent = null, tracestate = null } = options
+  const trace = { traceparent, tracestate }
+  const target: DaemonTarget = { node, url, token, timeoutMs, guard: callGuard, fetch, ...trace }
   const sendJson = (method: string, path: string, json?: object) =>
     send(target, method, path, json ? { json } : {})
   const serverPath = (uuid: string) => `/api/servers/${uuid}`

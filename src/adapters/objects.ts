@@ -62,12 +62,15 @@ export type UploadedPart = { tag: string; partNumber: number }
 export type S3Options = {
   bucket: string
   region: string
-  accessKeyId: string
-  secretAccessKey: string
   /** Null is AWS itself. */
   endpoint: string | null
   pathStyle: boolean
-}
+} & S3Keys
+
+type S3Keys = { accessKeyId: string; secretAccessKey: string }
+
+/** Without keys, those that AWS has for this program are used. */
+export type BucketOptions = Omit<S3Options, keyof S3Keys> & Partial<S3Keys>
 
 /** Milliseconds for completing an upload, for a ping, and for other calls. Daemons wait for 30 seconds, users for less. */
 const timeoutsMs = { complete: 18_000, ping: 3_000, other: 8_000 }
@@ -75,10 +78,11 @@ const timeoutsMs = { complete: 18_000, ping: 3_000, other: 8_000 }
 const abortAfter = (timeoutMs = timeoutsMs.other) => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
 
 /** Creates an object store over an S3-compatible service. */
-export function s3ObjectStore(options: S3Options): Required<ObjectStore> {
+export function s3ObjectStore(options: BucketOptions): Required<ObjectStore> {
+  const { accessKeyId, secretAccessKey } = options
   const client = new S3Client({
     region: options.region,
-    credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
+    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
     ...(options.endpoint ? { endpoint: options.endpoint } : {}),
     forcePathStyle: options.pathStyle,
     // The SDK's default puts the checksum of an empty body into presigned URLs, which real stores refuse.

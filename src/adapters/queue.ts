@@ -7,6 +7,7 @@ export type QueueMessage = {
   deduplicationId: string
   /** The trace of the request, passed on with the message; null or left out without one. */
   traceparent?: string | null
+  tracestate?: string | null
 }
 
 /** Calls the jobs function. A message has only the id of a job, and may arrive twice, late, or never. */
@@ -88,13 +89,14 @@ export function qstashQueue(options: QueueOptions): Queue {
 const jsonHeaders = { 'content-type': 'application/json' }
 const bodyOf = ({ id }: QueueMessage) => JSON.stringify({ job: id })
 
-const headersOf = ({ delaySeconds, deduplicationId, traceparent }: QueueMessage) => ({
+const headersOf = ({ delaySeconds, deduplicationId, traceparent, tracestate }: QueueMessage) => ({
   ...jsonHeaders,
   'upstash-method': 'POST',
   'upstash-delay': `${delaySeconds}s`,
   'upstash-deduplication-id': deduplicationId,
   'upstash-retries': '3',
   ...(traceparent ? { 'upstash-forward-traceparent': traceparent } : {}),
+  ...(tracestate ? { 'upstash-forward-tracestate': tracestate } : {}),
 })
 
 /** Sends a request, and once more when the connection fails. The client of the SDK does the same, but writes to the log. */

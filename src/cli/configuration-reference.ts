@@ -31,7 +31,10 @@ export function configurationReference(): string {
     '## Variables',
     table(['Variable', 'Meaning', 'Format', 'Default', 'Read by', 'Required by'], rows),
     '## Variables that belong together',
-    variableGroups.map((names) => `- ${names.map(inlineCode).join(', ')}: all or none.`).join('\n'),
+    [
+      ...variableGroups.map((names) => `- ${names.map(inlineCode).join(', ')}: all or none.`),
+      '- On Node `S3_PRESET=aws` with `S3_BUCKET` needs no keys: [credentials of AWS](operations.md#credentials-of-aws).',
+    ].join('\n'),
     '## Object stores',
     '`S3_PRESET` gives defaults for:',
     table(['Preset', '`S3_ENDPOINT`', '`S3_REGION`', '`S3_PATH_STYLE`'], presetRows()),

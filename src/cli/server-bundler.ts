@@ -63,11 +63,7 @@ export async function bundleServer(): Promise<string[]> {
     // Packages that others use where they are installed, with a native module inside.
     external: ['pg-native', 'bufferutil', 'utf-8-validate'],
     plugins: [engineBesideBundle],
-    alias: {
-      // Places where keys of AWS might be, though ours are configured.
-      '@aws-sdk/credential-provider-node': './src/adapters/stubs/aws-credential-provider.ts',
-      ...stubs,
-    },
+    alias: stubs,
     // Some dependencies are CommonJS inside, and ask for `require`.
     banner: {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",

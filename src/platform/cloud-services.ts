@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { upstashCache } from '../adapters/cache.ts'
 import type { Egress } from '../adapters/egress.ts'
 import type { Mailer } from '../adapters/mail.ts'
-import type { ObjectStore, S3Options } from '../adapters/objects.ts'
+import type { BucketOptions, ObjectStore } from '../adapters/objects.ts'
 import type { PublicFetch } from '../adapters/public-fetch.ts'
 import type { VerifySignature } from '../adapters/queue.ts'
 import { importKeyRing } from '../domain/secrets.ts'
@@ -28,7 +28,7 @@ export type OptionalServices = Partial<Pick<Services, 'locales'>> & {
   oauth?: (egress: Egress) => Services['oauth']
   probeNode?: (egress: Egress<Socket>) => NonNullable<Services['probeNode']>
   /** For functions that store objects or sign links to them. */
-  objects?: (options: S3Options) => ObjectStore
+  objects?: (options: BucketOptions) => ObjectStore
   /** For functions that fetch what administrators enter: opens the fetch with the networks that are allowed beside the public internet. */
   publicFetch?: (allowedNetworks: readonly string[]) => PublicFetch
   /** For functions that receive messages of the queue. */

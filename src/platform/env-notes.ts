@@ -130,11 +130,11 @@ export const variableNotes: Record<keyof Env, VariableNote> = {
   }),
   S3_ACCESS_KEY_ID: describeVariable('Access key of the object store.', objectStoreReaders, {
     valueFormat: 'text',
-    unset: 'as `S3_BUCKET`',
+    unset: 'as `S3_BUCKET`; with `S3_PRESET=aws` those of the role',
   }),
   S3_SECRET_ACCESS_KEY: describeVariable('Secret of the access key.', objectStoreReaders, {
     valueFormat: 'text',
-    unset: 'as `S3_BUCKET`',
+    unset: 'as `S3_BUCKET`; with `S3_PRESET=aws` those of the role',
   }),
   S3_PATH_STYLE: describeVariable(
     'Whether URLs have the bucket in their path rather than in their host.',
@@ -220,10 +220,17 @@ export const variableNotes: Record<keyof Env, VariableNote> = {
     valueFormat: 'at least 16 characters without spaces',
     unset: '`/metrics` answers 404',
   }),
+  OTEL_SDK_DISABLED: describeVariable('Whether there are no traces, whatever else is set.', 'Node'),
+  OTEL_TRACES_EXPORTER: describeVariable('How traces leave the panel; `none` is without them.', 'Node'),
   OTEL_EXPORTER_OTLP_ENDPOINT: describeVariable(
     'Where [traces](monitoring.md#traces) are sent, by OTLP over HTTP (protobuf) to `/v1/traces` below it. The other `OTEL_EXPORTER_OTLP_*` variables of OpenTelemetry hold, too.',
     'Node',
     { unset: 'no traces' },
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: describeVariable(
+    'The whole URL to which traces are sent, in place of `OTEL_EXPORTER_OTLP_ENDPOINT` and `/v1/traces`.',
+    'Node',
+    { unset: 'below `OTEL_EXPORTER_OTLP_ENDPOINT`' },
   ),
   OTEL_EXPORTER_OTLP_HEADERS: describeVariable('Headers that are sent with traces, as a token.', 'Node', {
     valueFormat: '`name=value`, separated by commas',

@@ -68,7 +68,10 @@ export const EnvSchema = () =>
       .string()
       .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
       .optional(),
+    OTEL_SDK_DISABLED: flag().default(false),
+    OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
     OTEL_EXPORTER_OTLP_ENDPOINT: url().optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url().optional(),
     OTEL_EXPORTER_OTLP_HEADERS: keyValues().optional(),
     OTEL_SERVICE_NAME: z.string().default('roost'),
     OTEL_RESOURCE_ATTRIBUTES: keyValues().optional(),

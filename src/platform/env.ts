@@ -1,15 +1,16 @@
 import type * as z from 'zod'
 import { type Cloud, deploymentFaults, requiredByClouds } from './deployment-faults.ts'
 import { EnvSchema } from './env-schema.ts'
-import { presetFaults } from './s3-options.ts'
+import { presetFaults, usesAwsRole } from './s3-options.ts'
 
 export type Env = z.output<ReturnType<typeof EnvSchema>>
 
+const bucketGroup = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
 /** Variables that must be set together. */
 export const variableGroups = [
   ['UPSTASH_REDIS_REST_URL', 'UPSTASH_REDIS_REST_TOKEN'],
   ['QSTASH_TOKEN', 'QSTASH_CURRENT_SIGNING_KEY', 'QSTASH_NEXT_SIGNING_KEY'],
-  ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  bucketGroup,
 ] as const
 
 /**
@@ -38,7 +39,8 @@ function missingFaults(values: Record<string, unknown>, cloud: Cloud | null): st
   }
   for (const group of variableGroups) {
     const presentName = group.find((name) => name in values)
-    if (presentName === undefined) continue
+    if (presentName === undefined || (group === bucketGroup && cloud === null && usesAwsRole(values)))
+      continue
     for (const name of group) {
       if (!(name in values)) faults.set(name, `${name}: is missing, though ${presentName} is set`)
     }

@@ -1,7 +1,7 @@
-import type { ObjectStore, S3Options } from '../adapters/objects.ts'
+import type { BucketOptions, ObjectStore } from '../adapters/objects.ts'
 
 /** Returns an S3 object store whose SDK is loaded with its first use: loading it takes longer than a request. */
-export function lazyObjectStore(options: S3Options): Required<ObjectStore> {
+export function lazyObjectStore(options: BucketOptions): Required<ObjectStore> {
   let loaded: Required<ObjectStore> | null = null
   const store = async () => {
     const { s3ObjectStore } = await import('../adapters/objects.ts')

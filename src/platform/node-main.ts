@@ -33,9 +33,9 @@ export async function runNode(surfaces: Surface[], handleRpc: RpcHandler): Promi
     const manager = findServiceManager(process.env)
     if (processCount(env) > 1) return await runSeveral(env, manager)
     const stopEnding = endOnSignal()
-    const panel = await startNode(process.env, surfaces, handleRpc)
+    const { panel, close } = await startRestartable(surfaces, handleRpc)
     // Before anything is printed: who reads it may send a signal.
-    shutDownOnSignal(() => panel.close(), manager)
+    shutDownOnSignal(close, manager)
     stopEnding()
     console.log(panel.bootstrap ? greeting(panel.bootstrap) : plainGreeting(panel))
     printNotice(env, panel.url)
@@ -45,6 +45,41 @@ export async function runNode(surfaces: Surface[], handleRpc: RpcHandler): Promi
     console.error(startupErrorMessage(error))
     // Something that the start has opened may still hold the process.
     process.exit(1)
+  }
+}
+
+/** Starts the panel in this process, and anew once the disk of its data is another one. `close` ends the one that runs. */
+async function startRestartable(
+  surfaces: Surface[],
+  handleRpc: RpcHandler,
+): Promise<{ panel: RunningPanel; close: () => Promise<void> }> {
+  let isEnding = false
+  let running: Promise<RunningPanel>
+  const start = () => startNode(process.env, surfaces, handleRpc, { onRemounted: () => void restart() })
+  const restart = async () => {
+    log('warn', 'Another disk is mounted in DATA_DIR: the panel starts anew on it.')
+    try {
+      const ended = await running
+      running = ended.close().then(() => {
+        if (isEnding) throw new Error('It was ended meanwhile.')
+        return start()
+      })
+      await running
+      log('info', 'The panel serves again.')
+    } catch (error) {
+      if (isEnding) return
+      console.error(startupErrorMessage(error))
+      process.exit(1)
+    }
+  }
+  running = start()
+  return {
+    panel: await running,
+    close: async () => {
+      isEnding = true
+      const panel = await running.catch(() => null)
+      await panel?.close()
+    },
   }
 }
 

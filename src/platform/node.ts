@@ -5,6 +5,7 @@ import { hasAdministrator } from '../domain/users/administrators.ts'
 import { causeOf, log as writeLog, setLogLevel } from '../log.ts'
 import type { Panel } from '../panel.ts'
 import { withTimeout } from '../with-timeout.ts'
+import { type BackgroundWork, trackBackgroundWork } from './background-work.ts'
 import { finishDeferred, tickIfSchemaCurrent } from './deferred-work.ts'
 import { waitForDatabase } from './database-wait.ts'
 import { hasDemo, offersDemo } from './demo-places.ts'
@@ -68,6 +69,13 @@ type Log = (line: string) => void
 /** Functions that close what was opened, called in reverse order; `deadline` in milliseconds since 1970. */
 type Closers = ((deadline: number, how: EndOfPanel) => unknown)[]
 
+type StartOptions = {
+  role?: ProcessRole
+  log?: Log
+  /** Is called when the panel has to start anew, since another disk is mounted in place of one that failed. */
+  onRemounted?: () => void
+}
+
 /**
  * Starts the whole panel in this process: every surface on one port, over the services that the environment names and
  * embedded ones for the rest. Throws an `EnvironmentError` that names every invalid variable.
@@ -76,7 +84,7 @@ export async function startNode(
   raw: Record<string, unknown>,
   surfaces: Surface[],
   handleRpc: RpcHandler,
-  { role = 'only', log = console.log }: { role?: ProcessRole; log?: Log } = {},
+  { role = 'only', log = console.log, onRemounted }: StartOptions = {},
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
   setLogLevel(env.LOG_LEVEL, env.LOG_ADDRESSES)
@@ -89,7 +97,7 @@ export async function startNode(
     for (const closer of closers.splice(0).toReversed()) await closer(deadline, how)
   }
   try {
-    const start = { env, surfaces, handleRpc, log, role, tracing: await openTraces(env) }
+    const start = { env, surfaces, handleRpc, log, role, onRemounted, tracing: await openTraces(env) }
     return { ...(await openRunningPanel(start, closers)), close }
   } catch (error) {
     // What failed may have left something that cannot be closed.
@@ -104,10 +112,12 @@ type Start = {
   handleRpc: RpcHandler
   log: Log
   role: ProcessRole
+  onRemounted: (() => void) | undefined
   tracing: Tracing | null
 }
 
-async function openRunningPanel({ env, surfaces, handleRpc, log, role, tracing }: Start, closers: Closers) {
+async function openRunningPanel(start: Start, closers: Closers) {
+  const { env, surfaces, handleRpc, log, role, tracing } = start
   // Of several processes, the one that started them holds the lock.
   const directory = await (role === 'only' ? openDataDirectory : shareDataDirectory)(env.DATA_DIR)
   closers.push(directory.release)
@@ -125,15 +135,12 @@ async function openRunningPanel({ env, surfaces, handleRpc, log, role, tracing }
   const databaseUrl = schemaGuard ? undefined : env.DATABASE_URL
   const whenBack = waitsForDatabase(databaseUrl ? env : null, gate)
   if (databaseUrl) await whenBack(() => migratePostgres(databaseUrl))
-  const opened = await openLocalServices(env, {
-    directory,
-    url,
-    deliver: (request) => background.run(async () => app.fetch(request)),
-  })
-  const { services, handleObjects: objectHandler, pruneCache, poolState } = opened
+  const deliver = (request: Request) => background.run(async () => app.fetch(request))
+  const places = { directory, url, deliver, onRemounted: start.onRemounted }
+  const { services, pruneCache, poolState, ...opened } = await openLocalServices(env, places)
   // Closed after work in progress is finished; the tick of the next process finds the jobs of waiting messages.
   closers.splice(1, 0, tracing?.close ?? (() => undefined), services.close, background.drain)
-  handleObjects = objectHandler
+  handleObjects = opened.handleObjects
   if (tracing) Object.assign(services, tracing.servicesOf(services))
   const panel = openSystemPanel(services, background)
   if (env.METRICS_TOKEN) await addMetrics(panel, services, poolState, closers)
@@ -159,8 +166,11 @@ async function openRunningPanel({ env, surfaces, handleRpc, log, role, tracing }
 }
 
 /** Opens traces where the operator wants them; null where not, and then nothing of them is loaded. */
-const openTraces = async (env: Env): Promise<Tracing | null> =>
-  env.OTEL_EXPORTER_OTLP_ENDPOINT ? (await import('./tracing/open-tracing.ts')).openTracing(env) : null
+async function openTraces(env: Env): Promise<Tracing | null> {
+  const receiver = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none' || !receiver) return null
+  return (await import('./tracing/open-tracing.ts')).openTracing(env)
+}
 
 /** Measures the process for `/metrics`; what does so is loaded only where it is scraped. */
 async function addMetrics(
@@ -247,33 +257,6 @@ function openSystemPanel(services: Services, background: BackgroundWork): Panel 
     defer: (work: Promise<unknown>) => background.add(finishDeferred([work])),
   }
   return { ...openPanel(services, requestContext), actor: { kind: 'system' } }
-}
-
-type BackgroundWork = {
-  add: (work: Promise<unknown>) => void
-  /** Starts work and adds it. */
-  run: <T>(work: () => Promise<T>) => Promise<T>
-  /** Waits until all work is finished, or until `deadline` in milliseconds since 1970. */
-  drain: (deadline: number) => Promise<unknown>
-}
-
-/** Keeps track of work that no open request waits for. */
-function trackBackgroundWork(): BackgroundWork {
-  const pending = new Set<Promise<unknown>>()
-  const add = (work: Promise<unknown>) => {
-    pending.add(work)
-    const untrack = () => pending.delete(work)
-    work.then(untrack, untrack)
-  }
-  return {
-    add,
-    run: (work) => {
-      const running = work()
-      add(running)
-      return running
-    },
-    drain: (deadline) => withTimeout(Promise.allSettled(pending), deadline - Date.now(), null),
-  }
 }
 
 /** Runs the tick now and at every minute of the clock. Returns a function that stops it. */

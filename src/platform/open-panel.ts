@@ -54,7 +54,7 @@ export function openPanel(services: Services, context: RequestContext): Panel {
   const { circuitBreakers, daemonFetch, close: _, ...opened } = services
   const { trace = null, ...requestContext } = context
   const { config, keys, queue, metrics, now } = opened
-  const traceparent = trace?.header ?? null
+  const [traceparent, tracestate] = [trace?.header ?? null, trace?.state ?? null]
   return {
     ...opened,
     ...requestContext,
@@ -65,6 +65,7 @@ export function openPanel(services: Services, context: RequestContext): Panel {
         guard: (timeout) => measuredGuard(metrics, circuitBreaker(circuitBreakers, node.uuid, now, timeout)),
         fetch: daemonFetch,
         traceparent,
+        tracestate,
         node: node.uuid,
       }),
     isNodeSilent: (node) => isSilent(circuitBreakers, node.uuid, now()),
@@ -77,6 +78,7 @@ export function openPanel(services: Services, context: RequestContext): Panel {
           delaySeconds: Math.max(0, Math.ceil((runAt.getTime() - nowMs) / 1000)),
           deduplicationId: `${id}-${runAt.getTime()}`,
           traceparent,
+          tracestate,
         }))
       if (messages.length === 0) return
       // A lost message delays a job by a minute at most, until the tick finds it.

@@ -1,4 +1,4 @@
-import type { S3Options } from '../adapters/objects.ts'
+import type { BucketOptions } from '../adapters/objects.ts'
 import type { Env } from './env.ts'
 
 type Preset = {
@@ -39,16 +39,24 @@ type S3Env = Pick<
 
 const presetOf = (env: S3Env): Preset => (env.S3_PRESET ? s3Presets[env.S3_PRESET] : customPreset)
 
+/** Whether the keys of the bucket are those that AWS has for this program. */
+export const usesAwsRole = (env: {
+  S3_PRESET?: unknown
+  S3_ACCESS_KEY_ID?: unknown
+  S3_SECRET_ACCESS_KEY?: unknown
+}): boolean =>
+  env.S3_PRESET === 'aws' && env.S3_ACCESS_KEY_ID === undefined && env.S3_SECRET_ACCESS_KEY === undefined
+
 /** Returns the options of the object store; variables override the preset. Null without a bucket. */
-export function s3OptionsOf(env: S3Env): S3Options | null {
+export function s3OptionsOf(env: S3Env): BucketOptions | null {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
-  if (!bucket || !accessKeyId || !secretAccessKey) return null
+  const keys = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null
+  if (!bucket || !(keys || usesAwsRole(env))) return null
   const preset = presetOf(env)
   const region = env.S3_REGION ?? preset.region ?? ''
   return {
     bucket,
-    accessKeyId,
-    secretAccessKey,
+    ...keys,
     region,
     endpoint: env.S3_ENDPOINT ?? preset.endpoint(region) ?? null,
     pathStyle: env.S3_PATH_STYLE ?? preset.pathStyle,

@@ -123,7 +123,9 @@ const defaultHeaders = {
 const setDefaultHeaders =
   ({ headerWriter, tracing }: Platform): MiddlewareHandler<HttpEnv> =>
   async (c, next) => {
-    const trace = readTrace(tracing?.traceparent() ?? c.req.header('traceparent'))
+    const caller = readTrace(c.req.header('traceparent'), c.req.header('tracestate'))
+    const span = readTrace(tracing?.traceparent() ?? undefined)
+    const trace = span ? { ...span, state: caller?.state ?? null } : caller
     const requestId = trace?.id ?? crypto.randomUUID()
     c.set('requestId', requestId)
     c.set(traceKey, trace as never)

@@ -196,7 +196,7 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
   })
 
   it.skipIf(process.getuid?.() !== 0)(
-    'leaves the files to the account of the panel, when root moves it',
+    'leaves the files to the account of the panel, when root moves it or runs another verb',
     async () => {
       const data = join(folder.path, 'of-a-service')
       await cp(folder.data, data, { recursive: true })
@@ -205,8 +205,23 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
       const other = await openCommandLine({ DATA_DIR: data, DATABASE_URL: target.url })
       expect((await other.panel('database:move', '--check')).code).toBe(0)
       await other.remove()
-      for (const name of await readdir(data, { recursive: true }))
-        expect([name, (await stat(join(data, name))).uid]).toEqual([name, 65_534])
+      const foreign = async () => {
+        const names = await readdir(data, { recursive: true })
+        const owners = await Promise.all(
+          names.map(async (name) => [name, (await stat(join(data, name))).uid]),
+        )
+        return owners.filter(([, uid]) => uid !== 65_534)
+      }
+      expect(await foreign()).toEqual([])
+      const embedded = await openCommandLine({ DATA_DIR: data })
+      for (const words of [['key:create', '--user', 'admin', '--type', 'application'], ['backup:create']]) {
+        const { code, stderr } = await embedded.panel(...words)
+        expect([code, stderr]).toEqual([0, ''])
+        expect(await foreign()).toEqual([])
+      }
+      expect((await embedded.script('scripts/migrate.ts')).code).toBe(0)
+      await embedded.remove()
+      expect(await foreign()).toEqual([])
       await rm(data, { recursive: true })
     },
   )

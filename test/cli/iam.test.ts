@@ -31,6 +31,8 @@ describe.skipIf(!hasPostgres)('a database whose role signs in by IAM', () => {
       AWS_ACCESS_KEY_ID: key.id,
       AWS_SECRET_ACCESS_KEY: key.secret,
       AWS_REGION: key.region,
+      // Without keys it would look for those of a role.
+      AWS_EC2_METADATA_DISABLED: 'true',
       ...more,
     })
     const finished = await cli.script('scripts/migrate.ts')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findContainers } from '../support/container/containers.ts'
 import { buildMachine, type Machine, startMachine } from '../support/container/machine.ts'
+import { documentedCommand } from '../support/documented-commands.ts'
 import { startLoad } from '../support/load.ts'
 import { eventually } from '../support/processes.ts'
 
@@ -17,7 +18,16 @@ const variables = {
   PROCESSES: '2',
   TRUSTED_PROXIES: '1',
 }
-const panel = ['node', '/opt/roost/dist/server/panel.mjs']
+/** The command of the page that begins like this, in a shell, with more variables. */
+const written = (beginning: string, variables: string[] = []) => [
+  'env',
+  ...variables,
+  'sh',
+  '-c',
+  documentedCommand('docs/systemd.md', beginning),
+]
+/** What sudo does for root. */
+const sudo = '#!/bin/sh\n[ "$1" = -E ] && shift\nexec "$@"\n'
 
 describe.skipIf(containers === null)('the unit below a running systemd', () => {
   // Not run without one.
@@ -71,19 +81,26 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
   }
 
   it('is written by service:install, once there are variables', minutes(2), async () => {
-    const install = () => machine.run(...panel, 'service:install')
+    const place = '/usr/local/bin/sudo'
+    await machine.run('sh', '-c', `printf '%s' "$1" > ${place} && chmod 755 ${place}`, 'sh', sudo)
+    const install = () =>
+      machine.run(...written('sudo node /opt/roost/dist/server/panel.mjs service:install'))
     await expect(install()).rejects.toThrow('/etc/roost/panel.env is missing: make it with the verb setup')
     const given = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-    await machine.run('mkdir', '/etc/roost')
     // It checks the database, which may still be starting.
-    const said = await eventually(
-      () =>
-        machine.run('env', ...given, ...panel, 'setup', '--out', '/etc/roost/panel.env').catch(() => null),
-      60,
-    )
+    const said = await eventually(() => machine.run(...written('sudo -E sh -c', given)).catch(() => null), 60)
     expect(said).toContain('node /opt/roost/dist/server/main.mjs')
     expect(await install()).toContain('/etc/systemd/system/roost.service was written.')
     expect(await machine.property('LoadState')).toBe('loaded')
+    // Again, since it is as it was written; not once it was changed.
+    expect(await install()).toContain('/etc/systemd/system/roost.service was written.')
+    const unit = '/etc/systemd/system/roost.service'
+    await machine.run('sh', '-c', `echo Nice=5 >> ${unit}`)
+    await expect(install()).rejects.toThrow(`${unit} was changed since it was written`)
+    expect(await machine.run('tail', '-1', unit)).toBe('Nice=5\n')
+    const forced = await machine.run('sh', '-c', `${written('sudo node').at(-1)} --force`)
+    expect(forced).toMatch(/What was there is \S+\.replaced-/)
+    expect(await machine.run('sh', '-c', `tail -qn1 ${unit}.replaced-*`)).toBe('Nice=5\n')
   })
 
   it('is starting while the database is away, and active as soon as it serves', minutes(2), async () => {
@@ -123,7 +140,7 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
     const load = startLoad({ ports: [machine.port], path: '/health', token: 'none', callers: 4 })
     try {
       await load.answers(20)
-      await machine.systemctl('reload', 'roost')
+      await machine.run(...written('systemctl reload roost'))
       // systemd calls the unit reloaded once the signal is sent; the panel then tells how far it is.
       await eventually(async () => {
         const { workers } = await processes()
@@ -140,7 +157,7 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
 
   it('is active again after a restart, with other processes', minutes(2), async () => {
     const before = await processes()
-    await machine.systemctl('restart', 'roost')
+    await machine.run(...written('systemctl restart roost'))
     expect(await state()).toBe('active')
     expect(await health()).toBe(200)
     expect((await processes()).main).not.toBe(before.main)
@@ -180,5 +197,18 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
     const ended = log.slice(log.lastIndexOf('Stopping roost.service'))
     expect(ended).toContain('The panel is shutting down.')
     expect(ended).toContain('roost.service: Deactivated successfully.')
+  })
+
+  it('is looked after by the commands of docs/systemd.md', minutes(2), async () => {
+    await machine.run(...written('sudo systemctl enable --now roost'))
+    expect(await state()).toBe('active')
+    expect(await machine.run(...written('journalctl -u roost'))).toContain('Roost serves at')
+    expect(await machine.run(...written('journalctl -u roost -o cat'))).toMatch(/^\{"time":/m)
+    expect(await machine.run(...written('systemd-analyze security roost'))).toContain(
+      'Overall exposure level for roost.service',
+    )
+    // It fails, since nothing answers at APP_URL here.
+    const checked = await machine.run(...written("sudo sh -c 'set -a")).catch(String)
+    expect(checked).toMatch(/^ok +database/m)
   })
 })

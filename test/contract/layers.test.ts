@@ -71,6 +71,7 @@ const rules: Rule[] = [
     packages: [
       'aws4fetch',
       '@aws-sdk/client-s3',
+      '@aws-sdk/credential-provider-node',
       '@aws-sdk/s3-request-presigner',
       '@redis/client',
       '@upstash/qstash',

@@ -11,16 +11,25 @@ import { eventually, type RunningProcess, startProcess } from '../support/proces
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
 
 /** A file system of its own in a file, as a disk that can break. */
-type Disk = { path: string; breakIt: () => void; repair: () => void; remove: () => void }
+type Disk = {
+  path: string
+  breakIt: () => void
+  repair: () => void
+  /** Mounts a repaired copy in its place, while programs still use the broken one. */
+  replace: () => void
+  remove: () => void
+}
 
 /** Throws where this account cannot mount a file. */
 function openDisk(mebibytes: number): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'roost-broken-'))
   const [image, path] = [join(folder, 'image'), join(folder, 'disk')]
-  const mount = () => {
-    run('mount', '-o', 'loop', image, path)
+  const mount = (file = image) => {
+    run('mount', '-o', 'loop', file, path)
     run('chmod', '711', path, folder)
   }
+  // 1: errors were corrected.
+  const check = (file: string) => run('sh', '-c', 'e2fsck -fp "$1" >/dev/null || [ $? -le 1 ]', 'sh', file)
   try {
     writeFileSync(image, '')
     truncateSync(image, mebibytes * 2 ** 20)
@@ -37,9 +46,15 @@ function openDisk(mebibytes: number): Disk {
     breakIt: () => run('mount', '-o', 'remount,abort', path),
     repair: () => {
       run('umount', path)
-      // 1: errors were corrected.
-      run('sh', '-c', 'e2fsck -fp "$1" >/dev/null || [ $? -le 1 ]', 'sh', image)
+      check(image)
       mount()
+    },
+    replace: () => {
+      run('umount', '--lazy', path)
+      const copy = join(folder, 'copy')
+      run('cp', '--sparse=always', image, copy)
+      check(copy)
+      mount(copy)
     },
     remove: () => {
       run('umount', path)
@@ -148,5 +163,21 @@ describe.skipIf(!canBreakDisks())('a disk that becomes read-only', { timeout: 18
     expect((await locations()).body.data).toHaveLength(1)
     expect((await write()).status).toBe(201)
     expect((await call('GET', '/health')).status).toBe(200)
+  })
+
+  it('is left for the one that is mounted in its place, without another start', async () => {
+    expect((await write()).status).toBe(201)
+    run('sync', '--file-system', disk.path)
+    disk.breakIt()
+    expect((await write()).status).toBe(503)
+    disk.replace()
+    await eventually(async () => (await write().catch(() => null))?.status === 201, 60)
+    expect((await locations()).body.data.length).toBeGreaterThanOrEqual(2)
+    expect(panel.child.exitCode).toBeNull()
+    expect(panel.output()).toContain('Another disk is mounted in DATA_DIR: the panel starts anew on it.')
+    // The lock is held on the disk that is used.
+    await expect(start()).rejects.toThrow('is in use by process')
+    panel.child.kill('SIGTERM')
+    expect(await once(panel.child, 'exit')).toEqual([0, null])
   })
 })

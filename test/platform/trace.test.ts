@@ -42,7 +42,22 @@ describe('the trace of a request', () => {
     expect(readTrace(`cc-${id}-b7ad6b7169203331-ff-more`)).toEqual({
       id,
       header: `00-${id}-b7ad6b7169203331-03`,
+      state: null,
     })
+  })
+
+  it.each([
+    ['rojo=00f067aa0ba902b7,congo=t61rcWkgMzE', 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'],
+    [' a=1 , ,b@c=2 ', 'a=1,b@c=2'],
+    ['', null],
+    ['no entry', null],
+    ['A=1', null],
+    [`a=1\r\nx: y`, null],
+    [`a=${'x'.repeat(256)},b=${'x'.repeat(256)}`, null],
+    [Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(','), null],
+  ])('has the state %j of the systems before as %j', (state, expected) => {
+    expect(readTrace(traceparent, state)?.state).toBe(expected)
+    expect(readTrace('none', state)).toBeNull()
   })
 
   it('reaches daemons that are called, and nothing reaches them without one', async () => {
@@ -51,10 +66,17 @@ describe('the trace of a request', () => {
     const server = await makeServer(world, { ownerId: user.id, nodeId: node.id })
     const token = await makeClientToken(world, user)
     const power = { token, body: { signal: 'start' } }
+    const tracestate = 'rojo=1'
     const path = `/api/client/servers/${server.uuid}/power`
-    expect((await world.request('POST', path, { ...power, headers: { traceparent } })).status).toBe(204)
-    expect((await world.request('POST', path, power)).status).toBe(204)
-    expect(daemon.calls.map(({ headers }) => headers.traceparent)).toEqual([traceparent, undefined])
+    const sent: Record<string, string>[] = [{ traceparent, tracestate }, { traceparent }, { tracestate }, {}]
+    for (const headers of sent)
+      expect((await world.request('POST', path, { ...power, headers })).status).toBe(204)
+    expect(daemon.calls.map(({ headers }) => [headers.traceparent, headers.tracestate])).toEqual([
+      [traceparent, tracestate],
+      [traceparent, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+    ])
   })
 
   it('goes with the messages that wake its jobs, to where they are run', async () => {

@@ -56,7 +56,7 @@ describe('traces of a panel', { timeout: 120_000 }, () => {
   it('have a span of each request by its route, in the trace of its caller, and of what it called', async () => {
     const { identifier } = panel.bootstrap.server
     const answer = await call(`/api/client/servers/${identifier}/resources`, {
-      headers: { traceparent: `00-${caller.id}-${caller.span}-01` },
+      headers: { traceparent: `00-${caller.id}-${caller.span}-01`, tracestate: 'rojo=1' },
     })
     expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, caller.id])
     const span = await arrived(({ parentId }) => parentId === caller.span)
@@ -64,6 +64,7 @@ describe('traces of a panel', { timeout: 120_000 }, () => {
       traceId: caller.id,
       name: 'GET /api/client/servers/:server/resources',
       kind: 2,
+      traceState: 'rojo=1',
       status: 0,
       attributes: {
         'http.request.method': 'GET',
@@ -190,6 +191,45 @@ describe('a receiver of traces that is away', { timeout: 120_000 }, () => {
   })
 })
 
+describe('the variables of OpenTelemetry', { timeout: 120_000 }, () => {
+  it('name a whole URL of their own for traces', async () => {
+    const receiver = await startOtlpReceiver()
+    const panel = await startPanelProcess({
+      ...often,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/of/the/operator`,
+    })
+    try {
+      expect((await panel.asPlayer('GET', '')).status).toBe(200)
+      await eventually(() => receiver.spans.some(({ name }) => name === 'GET /api/client'))
+      expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(['/of/the/operator']))
+    } finally {
+      await panel.stop()
+      await receiver.close()
+    }
+  })
+
+  it.each([
+    ['OTEL_SDK_DISABLED', 'true'],
+    ['OTEL_TRACES_EXPORTER', 'none'],
+  ])('switch traces off: %s=%s', async (name, value) => {
+    const receiver = await startOtlpReceiver()
+    const panel = await startPanelProcess({
+      ...often,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      [name]: value,
+    })
+    try {
+      expect((await panel.asPlayer('GET', '')).status).toBe(200)
+      // What is left is sent before it ends.
+      await panel.stop()
+      expect(receiver.requests).toEqual([])
+    } finally {
+      await panel.stop()
+      await receiver.close()
+    }
+  })
+})
+
 describe('sampling', { timeout: 120_000 }, () => {
   it('is what the environment says, and passes the decision on to daemons and jobs', async () => {
     const receiver = await startOtlpReceiver()
@@ -216,6 +256,8 @@ describe('sampling', { timeout: 120_000 }, () => {
 
   it.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'localhost:4318/v1/traces'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin'],
     ['OTEL_TRACES_SAMPLER', 'sometimes'],
     ['OTEL_TRACES_SAMPLER_ARG', '2'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a token'],

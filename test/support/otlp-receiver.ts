@@ -8,6 +8,7 @@ export type ReceivedSpan = {
   traceId: string
   spanId: string
   parentId: string
+  traceState: string
   name: string
   kind: number
   attributes: Record<string, string>
@@ -97,6 +98,7 @@ const readSpans = (body: Buffer): ReceivedSpan[] =>
         traceId: idOf(span, 1),
         spanId: idOf(span, 2),
         parentId: idOf(span, 4),
+        traceState: textOf(span, 3),
         name: textOf(span, 5),
         kind: numberOf(span, 6),
         attributes: attributesOf(span, 9),

@@ -8,6 +8,7 @@ import { importKeyRing } from '../../domain/secrets.ts'
 import { type Env, readEnv } from '../../platform/env.ts'
 import { sendToControlSocket } from '../../platform/local/control-socket.ts'
 import { openDataDirectory, shareDataDirectory } from '../../platform/local/data-directory.ts'
+import { giveToOwner } from '../../platform/local/file-owner.ts'
 import { openPglite } from '../../platform/local/pglite.ts'
 import { linkObjects, makeBackupFolder, snapshotOf } from '../../platform/local/snapshot.ts'
 import { openPostgres } from '../../platform/postgres.ts'
@@ -38,6 +39,7 @@ export async function createBackup(raw: Record<string, unknown>, args: CommandAr
     const time = new Date().toISOString()
     const state = { has_keys: hasKeys, has_objects: hasObjects, schema, keys, database }
     const bytes = await writeArchive(snapshot.folder, { format: 1, version, created_at: time, ...state }, to)
+    if (textOption(args, 'to') === undefined) await giveToOwner(resolve(env.DATA_DIR))
     return describe(env, to, { bytes, ...state })
   } finally {
     await rm(snapshot.folder, { recursive: true, force: true })

@@ -9,7 +9,6 @@ import { lockDataDirectory } from '../../platform/local/data-directory.ts'
 import { openPglite } from '../../platform/local/pglite.ts'
 import { version } from '../../version.ts'
 import { OperationError } from '../faults.ts'
-import { giveToOwner } from './file-owner.ts'
 import type { Query } from './schema.ts'
 
 /**
@@ -40,7 +39,6 @@ export async function withSource<T>(dataDirectory: string, work: (query: Query) 
       await close()
     }
   } finally {
-    await giveToOwner(path)
     await release()
   }
 }

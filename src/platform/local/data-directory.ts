@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { SigningKeys } from '../../adapters/queue-signature.ts'
+import { causeOf, log } from '../../log.ts'
+import { giveToOwner } from './file-owner.ts'
 import { lockFolder } from './folder-lock.ts'
 import { makeFilesPrivate, makePrivateFolder } from './private-files.ts'
 
@@ -28,7 +30,10 @@ export async function openDataDirectory(configured: string): Promise<DataDirecto
   }
 }
 
-/** Locks the folder as `openDataDirectory` does, without making secrets where there are none. */
+/**
+ * Locks the folder as `openDataDirectory` does, without making secrets where there are none. With the lock its owner gets
+ * what root has made in it.
+ */
 export async function lockDataDirectory(configured: string): Promise<Omit<DataDirectory, 'secrets'>> {
   const path = resolve(configured)
   await makePrivateFolder(path)
@@ -36,7 +41,16 @@ export async function lockDataDirectory(configured: string): Promise<Omit<DataDi
   const release = await lockFolder(path).catch((error: unknown) => {
     throw explainFailure(path, error)
   })
-  return { path, release }
+  return {
+    path,
+    release: async () => {
+      // On a disk that failed nothing can be given.
+      await giveToOwner(path).catch((error: unknown) =>
+        log('warn', 'Files of DATA_DIR still belong to root.', { cause: causeOf(error) }),
+      )
+      await release()
+    },
+  }
 }
 
 /** Opens the data directory without a lock: with an external database several processes may use the secrets in it. */

@@ -1,4 +1,4 @@
-import { openSync, statfsSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { log } from '../../log.ts'
@@ -41,7 +41,7 @@ const faults = {
   'read-only': {
     code: '25006',
     message: 'The disk of the embedded database is read-only, or broken.',
-    step: 'Look for its errors in the log of the system (dmesg), stop the panel, repair and mount the disk, and start again',
+    step: 'Look for its errors in the log of the system (dmesg), repair the disk and mount it again; the panel then goes on by itself',
   },
 }
 
@@ -51,16 +51,22 @@ export type DiskGuard = { mayWrite: () => boolean }
 /**
  * Lets the engine only read while its disk is nearly full or does not take a byte, and write again once it does. What would
  * write then fails with SQLSTATE 53100 or 25006. Looks at the disk before each statement and transaction, which takes
- * microseconds: an engine whose log cannot be written never answers again.
+ * microseconds: an engine whose log cannot be written never answers again. `onRemounted` is called once when the folder is
+ * that of another disk, which takes a byte: the files of the engine are still those of the failed one.
  */
-export function guardDisk(engine: PGlite, directory: string): DiskGuard {
-  const takesByte = openProbe(directory)
+export function guardDisk(engine: PGlite, directory: string, onRemounted = () => {}): DiskGuard {
+  const { takesByte, isElsewhere } = openProbe(directory)
   let state: DiskState = 'ok'
   const look = (): DiskState =>
     takesByte() ? (freeBytes(directory) < minFreeBytes ? 'full' : 'ok') : 'read-only'
   const [query, transaction] = [engine.query.bind(engine), engine.transaction.bind(engine)]
+  let isLeft = false
   const update = async () => {
     const found = look()
+    if (found === 'read-only' && !isLeft && isElsewhere()) {
+      isLeft = true
+      onRemounted()
+    }
     if (found === state) return
     state = found
     report(state, directory)
@@ -78,18 +84,36 @@ export function guardDisk(engine: PGlite, directory: string): DiskGuard {
   return { mayWrite: () => look() === 'ok' }
 }
 
-/** Returns what writes a byte to a file of the folder. A disk after an error says only then that it is read-only. */
-function openProbe(directory: string): () => boolean {
-  const file = openSync(join(directory, 'roost.probe'), 'w', 0o600)
-  const byte = Buffer.from('.')
-  return () => {
-    try {
-      writeSync(file, byte, 0, 1, 0)
-      return true
-    } catch (error) {
-      // A full one is told by its free bytes.
-      return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
-    }
+const byte = Buffer.from('.')
+
+/** Opens a file of the folder to see what the disk takes. */
+function openProbe(directory: string) {
+  const path = join(directory, 'roost.probe')
+  const file = openSync(path, 'w', 0o600)
+  return {
+    /** Writes a byte: a disk after an error says only then that it is read-only. */
+    takesByte: (): boolean => {
+      try {
+        writeSync(file, byte, 0, 1, 0)
+        return true
+      } catch (error) {
+        // A full one is told by its free bytes.
+        return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+      }
+    },
+    /** Whether the folder has another file of this name, since another disk is mounted there, and that takes a byte. */
+    isElsewhere: (): boolean => {
+      let there: number | null = null
+      try {
+        there = openSync(path, 'r+')
+        const [before, now] = [fstatSync(file), fstatSync(there)]
+        return before.dev !== now.dev && writeSync(there, byte, 0, 1, 0) === 1
+      } catch {
+        return false
+      } finally {
+        if (there !== null) closeSync(there)
+      }
+    },
   }
 }
 

@@ -28,6 +28,12 @@ export type EmbeddedDatabase = DatabaseHandle & {
   exclusively: <T>(work: () => Promise<T>) => Promise<T>
 }
 
+type OpenOptions = {
+  migrates?: boolean
+  /** Is called once another disk is mounted in place of one that failed: the database has to be opened anew. */
+  onRemounted?: (() => void) | undefined
+}
+
 /**
  * Opens a PostgreSQL inside this process and migrates it to the newest schema, unless `migrates` is false. `directory`
  * null keeps it in memory.
@@ -38,7 +44,7 @@ export type EmbeddedDatabase = DatabaseHandle & {
 export async function openPglite(
   directory: string | null,
   onStatement?: (text: string) => void,
-  { migrates = true } = {},
+  { migrates = true, onRemounted = () => {} }: OpenOptions = {},
 ): Promise<EmbeddedDatabase> {
   const isNew = directory === null || !existsSync(join(directory, versionFile))
   const snapshot = isNew ? await findSnapshot() : null
@@ -53,7 +59,7 @@ export async function openPglite(
     logger: onStatement ? { logQuery: onStatement } : false,
   })
   nameStatements(engine)
-  const guard = directory ? guardDisk(engine, directory) : null
+  const guard = directory ? guardDisk(engine, directory, onRemounted) : null
   timeStatements(engine)
   const poolState = countUse(engine)
   if (migrates) await migrate(db, migrationsConfig)

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { findSigningKey, type SigningKeys } from '../../adapters/queue-signature.ts'
-import type { Queue } from '../../adapters/queue.ts'
+import type { Queue, QueueMessage } from '../../adapters/queue.ts'
 import { causeOf, log } from '../../log.ts'
 import { signMessage } from '../../dev/qstash/signature.ts'
 
@@ -22,7 +22,7 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
   const timers = new Set<NodeJS.Timeout>()
   const limitDelivery = pLimit(maxConcurrentDeliveries)
   let isClosed = false
-  const deliver = async (id: string, traceparent: string | null) => {
+  const deliver = async ({ id, traceparent, tracestate }: QueueMessage) => {
     if (isClosed) return
     const body = JSON.stringify({ job: id })
     const url = `${options.origin()}/jobs/run`
@@ -30,20 +30,21 @@ export function localQueue(options: LocalQueueOptions): { queue: Queue; close: (
     const headers = {
       'content-type': 'application/json',
       'upstash-signature': signature,
-      ...(traceparent === null ? {} : { traceparent }),
+      ...(traceparent ? { traceparent } : {}),
+      ...(tracestate ? { tracestate } : {}),
     }
     await options.deliver(new Request(url, { method: 'POST', headers, body }))
   }
   return {
     queue: {
       send: async (messages) => {
-        for (const { id, delaySeconds: delay, traceparent = null } of messages) {
+        for (const message of messages) {
           const timer = setTimeout(() => {
             timers.delete(timer)
-            limitDelivery(() => deliver(id, traceparent)).catch((error: unknown) =>
-              log('warn', 'A message was not delivered.', { job: id, cause: causeOf(error) }),
+            limitDelivery(() => deliver(message)).catch((error: unknown) =>
+              log('warn', 'A message was not delivered.', { job: message.id, cause: causeOf(error) }),
             )
-          }, delay * 1000)
+          }, message.delaySeconds * 1000)
           timers.add(timer)
         }
       },

@@ -54,6 +54,8 @@ export type LocalServiceOptions = {
   url: string
   /** Answers a request by the app of this process. */
   deliver: (request: Request) => Promise<Response>
+  /** Is called when the panel has to start anew, since another disk is mounted in place of one that failed. */
+  onRemounted?: (() => void) | undefined
 }
 
 export type OpenedServices = {
@@ -72,7 +74,7 @@ export type OpenedServices = {
 export async function openLocalServices(env: Env, options: LocalServiceOptions): Promise<OpenedServices> {
   const { directory, url } = options
   const keys = await importKeyRing(env.APP_KEYS ?? directory.secrets.appKeys)
-  const { close: closeDatabase, ...database } = await openDatabase(env, directory)
+  const { close: closeDatabase, ...database } = await openDatabase(env, options)
   const cache = await openCache(env)
   const { queue, close: closeQueue } = openQueue(env, options)
   const objects = await openObjects(env, directory, url)
@@ -110,10 +112,11 @@ export async function openLocalServices(env: Env, options: LocalServiceOptions):
 
 async function openDatabase(
   env: Env,
-  directory: DataDirectory,
+  { directory, onRemounted }: LocalServiceOptions,
 ): Promise<DatabaseHandle & Pick<Services, 'snapshot'>> {
   if (!env.DATABASE_URL) {
-    const { exclusively, ...database } = await openPglite(join(directory.path, 'database'), countStatement)
+    const place = join(directory.path, 'database')
+    const { exclusively, ...database } = await openPglite(place, countStatement, { onRemounted })
     return { ...database, snapshot: snapshotOf(directory.path, exclusively) }
   }
   return openServer(env, env.DATABASE_URL, { poolSize: env.DATABASE_POOL_SIZE, onStatement: countStatement })

@@ -46,7 +46,7 @@ export type Tracing = {
 }
 
 /**
- * Opens traces that OpenTelemetry's SDK sends to `OTEL_EXPORTER_OTLP_ENDPOINT`. The exporter reads `OTEL_EXPORTER_OTLP_*`
+ * Opens traces that OpenTelemetry's SDK sends to `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`. The exporter reads `OTEL_EXPORTER_OTLP_*`
  * from the environment by itself. Spans that cannot be sent are dropped, and nothing waits for them.
  */
 export function openTracing(env: Env): Tracing {
@@ -112,13 +112,9 @@ function sayingFailures(exporter: SpanExporter): SpanExporter {
         // 0: success.
         const failed = result.code !== 0
         if (failed && !fails)
-          log(
-            'warn',
-            'Traces cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT: spans are dropped until they can.',
-            {
-              cause: causeOf(result.error),
-            },
-          )
+          log('warn', 'Traces cannot be sent to their receiver: spans are dropped until they can.', {
+            cause: causeOf(result.error),
+          })
         if (!failed && fails) log('info', 'Traces are sent again.')
         fails = failed
         done(result)

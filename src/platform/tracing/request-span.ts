@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { toApiError } from '../../http/errors.ts'
 import type { HttpEnv } from '../../http/http-env.ts'
 import { matchedRoute, methodLabel, surfaceName } from '../../http/matched-route.ts'
+import { readTrace } from '../../http/traceparent.ts'
 import type { Panel } from '../../panel.ts'
 import { recordError, type Spans } from './spans.ts'
 
@@ -16,7 +17,7 @@ export const requestSpan =
     const surface = surfaceName(c)
     if (surface === 'assets') return next()
     const method = methodLabel(c)
-    const caller = c.req.header('traceparent') ?? null
+    const caller = readTrace(c.req.header('traceparent'), c.req.header('tracestate'))
     await spans.begin(method, caller, { kind: SpanKind.SERVER }, async (span) => {
       await next()
       if (!span.isRecording()) return

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Attributes,
   type Context,
+  createTraceState,
   ROOT_CONTEXT,
   type Span,
   type SpanKind,
@@ -9,17 +10,17 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api'
-import { readTrace } from '../../http/traceparent.ts'
+import type { Trace } from '../../http/traceparent.ts'
 import { causeOf, originOf } from '../../log.ts'
 
 export type SpanOptions = { kind: SpanKind; attributes?: Attributes }
 
 /** Runs work in spans, and knows the one that runs. */
 export type Spans = {
-  /** Runs work in a span whose parent is another program's, by its `traceparent`; null or an invalid one begins a trace. */
+  /** Runs work in a span whose parent is another program's, null begins a trace. */
   begin: <T>(
     name: string,
-    parent: string | null,
+    parent: Trace | null,
     options: SpanOptions,
     work: (span: Span) => Promise<T>,
   ) => Promise<T>
@@ -76,12 +77,12 @@ export function spansOf(tracer: Tracer): Spans {
 }
 
 /** Returns the context in which the caller's span is the parent. */
-function contextOf(traceparent: string | null): Context {
-  const found = readTrace(traceparent ?? undefined)
-  if (!found) return ROOT_CONTEXT
-  const [, traceId = '', spanId = '', flags = ''] = found.header.split('-')
+function contextOf(parent: Trace | null): Context {
+  if (!parent) return ROOT_CONTEXT
+  const [, traceId = '', spanId = '', flags = ''] = parent.header.split('-')
   const traceFlags = Number.parseInt(flags, 16)
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+  const state = parent.state === null ? {} : { traceState: createTraceState(parent.state) }
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true, ...state })
 }
 
 /** Records an error with as much of its message as the log has: without addresses, secrets and quoted text. */
