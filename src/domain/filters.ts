@@ -14,7 +14,7 @@ export type Filter = (values: string[]) => SQL | undefined
 
 /** Matches text that contains one of the values, case-insensitively; `%`, `_` and `\` are literal. */
 export const containsFilter =
-  (column: PgColumn): Filter =>
+  (column: PgColumn | SQL): Filter =>
   (values) =>
     or(
       ...values.map((value) => {

@@ -33,13 +33,14 @@ app.get('/bare', async (c) => {
   return c.json(rows)
 })
 
-/** Values in the form in which the driver delivers them to a route: times as text, JSON parsed. */
+/** Values in the form in which the driver of the panel delivers them to a route: times as text, JSON parsed. */
 const asDelivered = {
   getTypeParser: (type: number) =>
     [pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.TIMESTAMP, pg.types.builtins.DATE].includes(type)
       ? (value: string) => value
       : pg.types.getTypeParser(type),
 } as never
+const names = new Map<string, string>()
 let serial = 0
 
 /** Replaces digests, so that a batch that is sent again is stored again. */
@@ -49,23 +50,34 @@ const withNewDigests = (value: string | null) =>
     return serial.toString(16).padStart(64, '0')
   }) ?? null
 
+type Query = (statement: Statement) => Promise<unknown>
+
+/** Sends a statement as baseline A does: by `pg`, prepared, with its rows as objects. */
+const queryByPg: Query = ({ text, values }) => {
+  const name = names.get(text) ?? `baseline_${names.size}`
+  names.set(text, name)
+  return pool.query({ name, text, values })
+}
+const queryByPanelPool: Query = ({ text, values }) =>
+  panelPool.query({ text, rowMode: 'array', types: asDelivered }, values)
+
 /**
- * Baseline B of a route: its statements through the driver of the panel, prepared and with their rows as it delivers
- * them, and a static body as long as its answer. What the route makes of the rows is its own.
+ * Baselines of a route: its statements by `pg` (B) and by the driver of the panel, and a static body as long as its
+ * answer. What the route makes of the rows is its own.
  */
 app.post('/baselines', async (c) => {
   const { name, requests, bytes, changing } = (await c.req.json()) as Baseline
   const body = Buffer.from(`{"data":"${'x'.repeat(Math.max(0, bytes - 11))}"}`)
   let turn = 0
-  baselines.set(name, async () => {
+  const answerBy = (query: Query) => async () => {
     const statements = requests[turn % requests.length] ?? []
     turn += 1
-    for (const { text, values } of statements) {
-      const statement = { text, rowMode: 'array', types: asDelivered }
-      await panelPool.query(statement, changing ? values.map(withNewDigests) : values)
-    }
+    for (const { text, values } of statements)
+      await query({ text, values: changing ? values.map(withNewDigests) : values })
     return body
-  })
+  }
+  baselines.set(name, answerBy(queryByPg))
+  baselines.set(`${name}-by-driver`, answerBy(queryByPanelPool))
   return c.json({})
 })
 app.get('/baselines/:name', async (c) => {

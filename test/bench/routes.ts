@@ -36,6 +36,8 @@ export type RouteResult = {
   ofA: Spread
   ofB: Spread
   ofBProcessor: Spread
+  /** Of the baseline by the driver of the panel. */
+  ofDriverProcessor: Spread
 }
 
 export type RouteResults = {
@@ -45,7 +47,9 @@ export type RouteResults = {
 }
 
 type Bench = { panel: RunningPanel; backends: BackendTimes | null; options: RouteOptions; size: Size }
-type Measured = { row: Row; target: Target; baseline: Target | null }
+/** Baseline B, and the one by the driver of the panel. */
+type Baselines = { b: Target; driver: Target }
+type Measured = { row: Row; target: Target; baselines: Baselines | null }
 
 const distinctRequests = 1000
 const warmingCallers = 32
@@ -111,15 +115,14 @@ async function prepareRow(
         row.status,
         prepareRequests(panel.port, distinctRequests, (n) => row.request(n, size)),
       )
-  if (row.isWithoutBaseline || !captured) return { row, target, baseline: null }
+  if (row.isWithoutBaseline || !captured) return { row, target, baselines: null }
   const { requests, bytes } = captured
   await command(panel, '/baselines', { name: row.name, requests, bytes, changing: row.changing === true })
-  const request = { method: 'GET', path: `/baselines/${row.name}`, headers: {} }
-  return {
-    row,
-    target,
-    baseline: roundRobin(panel.instrument, 200, [requestBytes(panel.instrument, request)]),
+  const baseline = (name: string) => {
+    const request = { method: 'GET', path: `/baselines/${name}`, headers: {} }
+    return roundRobin(panel.instrument, 200, [requestBytes(panel.instrument, request)])
   }
+  return { row, target, baselines: { b: baseline(row.name), driver: baseline(`${row.name}-by-driver`) } }
 }
 
 /** Changes are made anew each time: some are refused when they come again. */
@@ -135,16 +138,24 @@ function generated(port: number, row: Row, size: Size): Target {
   }
 }
 
-type Round = { name: string; concurrency: number; route: Sample; a: Sample; b: Sample | null }
+type Round = {
+  name: string
+  concurrency: number
+  route: Sample
+  a: Sample
+  b: Sample | null
+  driver: Sample | null
+}
 
 async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[]> {
   const { panel, options } = bench
   const bare = roundRobin(panel.instrument, 200, [
     requestBytes(panel.instrument, { method: 'GET', path: '/bare', headers: {} }),
   ])
-  for (const { target, baseline, row } of measured) {
+  for (const { target, baselines, row } of measured) {
     await load(target, Math.min(warmingCallers, row.maxConcurrency ?? warmingCallers), options.milliseconds)
-    if (baseline) await load(baseline, warmingCallers, options.milliseconds)
+    for (const baseline of baselines ? [baselines.b, baselines.driver] : [])
+      await load(baseline, warmingCallers, options.milliseconds)
   }
   await load(bare, warmingCallers, options.milliseconds)
   const startedAt = performance.now()
@@ -155,11 +166,12 @@ async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[
     if (round > 0 && performance.now() - startedAt > maxRoundsMs) break
     for (const concurrency of options.concurrency) {
       const a = await take(bare, concurrency)
-      for (const { row, target, baseline } of measured) {
+      for (const { row, target, baselines } of measured) {
         if (concurrency > (row.maxConcurrency ?? concurrency)) continue
         const route = await take(target, concurrency)
-        const b = baseline && (await take(baseline, concurrency))
-        rounds.push({ name: row.name, concurrency, route, a, b })
+        const b = baselines && (await take(baselines.b, concurrency))
+        const driver = baselines && (await take(baselines.driver, concurrency))
+        rounds.push({ name: row.name, concurrency, route, a, b, driver })
       }
     }
   }
@@ -184,7 +196,8 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
         baselinePerSecond: spreadOf(group.map(({ b }) => b?.perSecond ?? Number.NaN)).median,
         ofA: spreadOf(group.map(({ route, a }) => route.perSecond / a.perSecond)),
         ofB: spreadOf(group.map(({ route, b }) => (b ? route.perSecond / b.perSecond : Number.NaN))),
-        ofBProcessor: spreadOf(group.map(({ route, b }) => (b ? costOf(b) / costOf(route) : Number.NaN))),
+        ofBProcessor: spreadOf(group.map(({ route, b }) => shareOf(b, route))),
+        ofDriverProcessor: spreadOf(group.map(({ route, driver }) => shareOf(driver, route))),
       },
     ]
   })
@@ -201,12 +214,15 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
         ofA: none,
         ofB: none,
         ofBProcessor: none,
+        ofDriverProcessor: none,
       },
     ]
   })
   return { results, bare }
 }
 
+const shareOf = (baseline: Sample | null, route: Sample) =>
+  baseline ? costOf(baseline) / costOf(route) : Number.NaN
 const costOf = ({ node, postgres }: Sample) => node + (Number.isNaN(postgres) ? 0 : postgres)
 
 function figuresOf(name: string, concurrency: number, samples: Sample[]) {
@@ -228,7 +244,7 @@ function figuresOf(name: string, concurrency: number, samples: Sample[]) {
 export function printRoutes({ constants, results, bare }: RouteResults): void {
   const rounds = Math.max(...results.map((each) => each.rounds))
   printHeading(
-    `routes, ${rounds} rounds: % of A (bare Hono, one prepared query) and of B (the same statements, a static body)`,
+    `routes, ${rounds} rounds: % of A (bare Hono, one prepared query) and of B (its statements by pg, a static body); processor time also of the same by our driver`,
   )
   const columns = [
     'route',
@@ -239,6 +255,7 @@ export function printRoutes({ constants, results, bare }: RouteResults): void {
     '% of A',
     '% of B',
     '% of B, processor',
+    'by our driver',
     'Node ms',
     'PostgreSQL ms',
     'refused',
@@ -252,6 +269,7 @@ export function printRoutes({ constants, results, bare }: RouteResults): void {
     percent(each.ofA),
     percent(each.ofB),
     percent(each.ofBProcessor),
+    percent(each.ofDriverProcessor),
     decimal(each.node, 2),
     decimal(each.postgres, 2),
     String(each.refused),

@@ -47,6 +47,10 @@ const filterValues: Record<string, string[]> = {
   owner: ['hana42'],
   favourite: ['true', 'false'],
   folder: ['1'],
+  title: ['maintenance'],
+  level: ['warning'],
+  audience: ['all'],
+  author_id: ['777'],
 }
 const searchValues = ['Survival', '7777', '9e3779b1', 'order-777']
 

@@ -15,9 +15,9 @@ export const serverStatuses = [
 /** Null is the normal status: installed and ready to run. */
 export type ServerStatus = (typeof serverStatuses)[number] | null
 
-/** Whether the short identifier is not the start of the uuid, which few have. */
-export const hasForeignShort = (server: Record<'uuid' | 'uuidShort', AnyPgColumn>) =>
-  sql`${server.uuidShort} <> left(${server.uuid}::text, 8)`
+/** Returns the short identifier where it is not the start of the uuid, which few have; null for the others. */
+export const foreignShort = (server: Record<'uuid' | 'uuidShort', AnyPgColumn>) =>
+  sql`(case when ${server.uuidShort} <> left(${server.uuid}::text, 8) then ${server.uuidShort} end)`
 
 /** Game servers. Memory, swap and disk in MiB, CPU in percent of one core. */
 export const servers = pgTable(
@@ -73,7 +73,7 @@ export const servers = pgTable(
     index().on(t.eggId),
     index().on(t.eggId, t.id),
     index('servers_uuid_short_index').on(sql`lower(${t.uuidShort})`),
-    index('servers_foreign_short_index').on(t.uuidShort).where(hasForeignShort(t)),
+    index('servers_foreign_short_trigram_index').using('gin', sql`${foreignShort(t)} gin_trgm_ops`),
     index('servers_name_order_index').on(sql`lower(${t.name})`, t.id),
     index().on(t.memory, t.id),
     index('servers_name_trigram_index').using('gin', t.name.op('gin_trgm_ops')),

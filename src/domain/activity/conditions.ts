@@ -68,7 +68,7 @@ export const filterConditions = (
 ): FilterConditions => ({
   ...timesOf(panel, filters),
   eventConditions: eventConditions(filters, event),
-  indexedConditions: [...addressConditions(filters, hasVisibleAddress), ...idConditions(filters)],
+  indexedConditions: [...addressConditions(filters, hasVisibleAddress), ...actorConditions(filters)],
   unindexedConditions: (filters.source ?? []).slice(0, 1).map((source) => sql`source = ${source}`),
 })
 
@@ -93,17 +93,23 @@ function timesOf(panel: Panel, filters: ListRequest['filters']): Pick<EntrySelec
   return { from, until: days[0] ? addDays(days[0], 1) : null }
 }
 
-/** Conditions on who acted, and on the server that an entry is about, also as one of its subjects. */
-function idConditions({ actor_id: actors, server_id: servers }: ListRequest['filters']): SQL[] {
-  const [actor, server] = [actors, servers].map((ids) => (ids?.length ? Number(ids[0]) : null))
-  // An array, because PostgreSQL then reads two indexes for the alternatives.
-  const ofSubject = sql`array(select activity_id from ${activitySubjects}
+/** Selects the entries that are about a server, also as one of their subjects. */
+export function eitherOfServer({ server_id: ids }: ListRequest['filters']): EntrySelection['either'] {
+  const [id] = ids ?? []
+  if (id === undefined) return null
+  const server = Number(id)
+  // An array, since PostgreSQL then reads the index of the entries for each of its few ids.
+  const subjects = sql`array(select activity_id from ${activitySubjects}
     where subject_type = 'server' and subject_id = ${server})`
-  return [
-    ...(actor === null ? [] : [sql`actor_id = ${actor}`]),
-    ...(server === null ? [] : [sql`(server_id = ${server} or activity.id = any(${ofSubject}))`]),
-  ]
+  return {
+    scope: { column: sql`server_id`, value: sql`${server}::integer` },
+    condition: sql`activity.id = any(${subjects})`,
+  }
 }
+
+/** Conditions on who acted. */
+const actorConditions = ({ actor_id: [actor] = [] }: ListRequest['filters']): SQL[] =>
+  actor === undefined ? [] : [sql`actor_id = ${Number(actor)}`]
 
 function addressConditions({ ip }: ListRequest['filters'], hasVisibleAddress: SQL | null): SQL[] {
   if (ip === undefined || ip.length === 0) return []

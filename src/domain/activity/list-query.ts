@@ -61,6 +61,7 @@ export function entriesColumn<Entry>(
 ): DataColumn<FoundEntries<Entry>> {
   const { eventConditions, from, until, indexedConditions, unindexedConditions } = selection
   const isFiltered =
+    Boolean(selection.either) ||
     [eventConditions, indexedConditions, unindexedConditions].some((conditions) => conditions.length > 0) ||
     from !== null ||
     until !== null

@@ -6,13 +6,14 @@ export const hiddenEvent = 'server:file.upload'
 
 /** Entries that are searched for a condition that no index answers. */
 const maxScannedEntries = 100_000
+/** A column that comes first in an index with `event` and in one with `timestamp`, and its value. */
+type Scope = { column: SQL; value: SQL }
 /** Which entries to list. The conditions name columns of `activity` without its name. */
 export type EntrySelection = {
-  /**
-   * The column that comes first in an index with `event` and in one with `timestamp`, and its value; null for the whole
-   * log.
-   */
-  scope: { column: SQL; value: SQL } | null
+  /** Null for the whole log. */
+  scope: Scope | null
+  /** Only entries of a scope, or outside of it those of a condition that has an index and few entries. */
+  either?: { scope: Scope; condition: SQL } | null
   /** Ids of accounts whose entries are hidden; null hides none. */
   hiddenActors: SQL | null
   /** Conditions on `name`, the name of the event. */
@@ -44,11 +45,27 @@ export const timeConditions = ({ from, until }: Pick<EntrySelection, 'from' | 'u
 const needsEntries = ({ indexedConditions, unindexedConditions }: EntrySelection): boolean =>
   indexedConditions.length + unindexedConditions.length > 0
 
+/** Divides a selection of either of two kinds, so that each is read from its own index; empty for others. */
+function alternativesOf({ either, ...selection }: EntrySelection): EntrySelection[] {
+  if (!either) return []
+  const { scope, condition } = either
+  const isOutside = sql`${scope.column} is distinct from ${scope.value}`
+  const indexedConditions = [...selection.indexedConditions, condition, isOutside]
+  return [
+    { ...selection, scope },
+    { ...selection, indexedConditions },
+  ]
+}
+
 /**
  * Builds the FROM clause `entry` with the first entries in the order of the page, at most `limit` (of each event, where
  * the index of the events is read).
  */
 export function firstEntries(selection: EntrySelection, order: EntryOrder, limit: Bound): SQL {
+  const both = alternativesOf(selection).map((each) => sql`select id, timestamp from ${firstEntries(each, order, limit)}`)
+  if (both.length > 0)
+    return sql`(select id, timestamp from (${sql.join(both, sql` union all `)}) both_kinds
+      order by ${directed([sql`timestamp`, sql`id`], order.oldestFirst)} limit ${limit}) entry`
   const isDeep = order.isDeep && selection.scope !== null && !needsEntries(selection)
   const reading = { ...order, isDeep, limit }
   return selection.eventConditions.length > 0 || isDeep
@@ -58,6 +75,8 @@ export function firstEntries(selection: EntrySelection, order: EntryOrder, limit
 
 /** Builds the FROM clause `entry` with at most `limit` entries to count (of each event, as above). */
 export function countedEntries(selection: EntrySelection, order: EntryOrder, limit: SQL): SQL {
+  const both = alternativesOf(selection).map((each) => sql`select 1 from ${countedEntries(each, order, limit)}`)
+  if (both.length > 0) return sql`(${sql.join(both, sql` union all `)}) entry`
   if (needsEntries(selection)) return firstEntries(selection, order, limit)
   const { scope, eventConditions, from, until } = selection
   // The index of the events has all columns of these conditions: PostgreSQL reads no entry.

@@ -9,7 +9,7 @@ import type { Activity } from '../../db/tables/activity.ts'
 import type { Panel } from '../../panel.ts'
 import { integer } from '../fields.ts'
 import type { ListRequest } from '../filters.ts'
-import { ActivityFilter, activityFilters, ActivityQuery, filterConditions } from './conditions.ts'
+import { ActivityFilter, activityFilters, ActivityQuery, eitherOfServer, filterConditions } from './conditions.ts'
 import { entriesColumn, type FoundEntries, isOldestFirst, toEntryPage } from './list-query.ts'
 import { hiddenEvent, timeConditions } from './matching-entries.ts'
 import type { EntryKey } from './record.ts'
@@ -86,7 +86,8 @@ export function panelActivityColumn(
 ): DataColumn<FoundPanelEntries | null> {
   if (isExport) return { name: 'no_activity', column: () => sql<null>`null`, values: {} }
   const conditions = filterConditions(panel, request.filters, null)
-  const selection = { scope: null, hiddenActors: null, ...conditions }
+  const either = eitherOfServer(request.filters)
+  const selection = { scope: null, either, hiddenActors: null, ...conditions }
   return entriesColumn('panel_activity', request, selection, () => ({ further: columns() }))
 }
 type FoundPanelEntries = FoundEntries<Activity & Omit<PanelActivityEntry, 'entry'>>
@@ -124,6 +125,7 @@ export async function* exportPanelActivity(
   const isAscending = isOldestFirst(request)
   const selection = filterConditions(panel, request.filters, null, sql`activity.event`)
   const { eventConditions, indexedConditions, unindexedConditions } = selection
+  const either = eitherOfServer(request.filters)
   const isRecordedBefore = sql`timestamp <= ${panel.now().toISOString()}::timestamptz`
   let start = cursor === null ? null : readCursor(cursor)
   do {
@@ -134,7 +136,14 @@ export async function* exportPanelActivity(
         ...(start ? [isBehind(start, isAscending)] : []),
       ],
       isAscending,
-      conditions: [...eventConditions, ...indexedConditions, ...unindexedConditions],
+      conditions: [
+        ...eventConditions,
+        ...indexedConditions,
+        ...unindexedConditions,
+        ...(either
+          ? [sql`(${either.scope.column} = ${either.scope.value} or ${either.condition})`]
+          : []),
+      ],
     })
     start = last
     yield { entries, next: last && cursorOf(last) }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { rowsOf, uniqueViolation } from '../../db/database.ts'
 import { paginate, type RowPage } from '../../db/pagination.ts'
 import { jobs } from '../../db/schema.ts'
@@ -6,9 +6,16 @@ import type { Job } from '../../db/tables/jobs.ts'
 import { conflict, notFound } from '../../errors.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
-import { combineFilters, equalsFilter, type ListRequest } from '../filters.ts'
+import { combineFilters, type ListRequest } from '../filters.ts'
 
-const filters = { state: equalsFilter(jobs.state) }
+const filters = {
+  // Names that are no state match nothing, without a look at the table.
+  state: (values: string[]) =>
+    inArray(
+      jobs.state,
+      jobs.state.enumValues.filter((state) => values.includes(state)),
+    ),
+}
 
 /** Fields that `filter` takes. */
 export const jobFilters = [...Object.keys(filters), 'name']

@@ -3,7 +3,7 @@ import type { RowPage } from '../../db/pagination.ts'
 import { findRow, listRows } from '../../db/related-rows.ts'
 import type { ServerFields } from '../../db/relations.ts'
 import { nodes, servers } from '../../db/schema.ts'
-import { hasForeignShort, type Server, serverStatuses } from '../../db/tables/servers.ts'
+import { foreignShort, type Server, serverStatuses } from '../../db/tables/servers.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { combineFilters, containsFilter, idFilter, type ListRequest, shapeName } from '../filters.ts'
@@ -14,8 +14,7 @@ import { stateFilter } from './state-filter.ts'
 /** A server with its related rows. */
 export type DetailedServer = Server & ServerFields
 
-const foreignShortFilter = (values: string[]) =>
-  and(hasForeignShort(servers), containsFilter(servers.uuidShort)(values))
+const foreignShortFilter = containsFilter(foreignShort(servers))
 
 const filters = {
   id: idFilter(servers.id),

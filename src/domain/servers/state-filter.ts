@@ -8,7 +8,9 @@ export function stateFilter(values: string[]) {
   const reported = (states: SQL) =>
     sql`(select 1 from ${serverStates} where ${serverStates.id} = ${servers.id}${states})`
   return or(
-    named.length > 0 ? sql`exists ${reported(sql` and ${inArray(serverStates.state, named)}`)}` : sql`false`,
+    named.length > 0 ? sql`exists ${reported(sql` and ${inArray(serverStates.state, named)}`)}` : undefined,
+    // Beside `or false` PostgreSQL would look for each server by itself in place of joining both indexes.
     values.includes('unknown') ? sql`not exists ${reported(sql.empty())}` : undefined,
+    named.length === 0 && !values.includes('unknown') ? sql`false` : undefined,
   )
 }
