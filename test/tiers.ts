@@ -31,7 +31,7 @@ const patterns: Record<Tier, string[]> = {
     '{adapters,domain,http}/*.test.ts',
     'contract/{citations,compose,docs,documented-commands,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{admin-levels,admin-screens,encrypted-columns,passwords,readme}.test.ts',
-    'contract/{refusal-texts,routes,rules,tiers}.test.ts',
+    'contract/{refusal-texts,routes,rules,scale-requests,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,egress,mail,minute-timer,node-addresses}.test.ts',
     'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
   ],

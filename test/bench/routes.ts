@@ -31,8 +31,10 @@ export type RouteResult = {
   postgres: number
   refused: number
   rounds: number
-  /** Requests per second of the baseline B. */
+  /** Requests per second, and milliseconds of Node and PostgreSQL, of the baseline B. */
   baselinePerSecond: number
+  baselineNode: number
+  baselinePostgres: number
   ofA: Spread
   ofB: Spread
   ofBProcessor: Spread
@@ -193,7 +195,9 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
           first.concurrency,
           group.map(({ route }) => route),
         ),
-        baselinePerSecond: spreadOf(group.map(({ b }) => b?.perSecond ?? Number.NaN)).median,
+        baselinePerSecond: medianOf(group, ({ b }) => b?.perSecond),
+        baselineNode: medianOf(group, ({ b }) => b?.node),
+        baselinePostgres: medianOf(group, ({ b }) => b?.postgres),
         ofA: spreadOf(group.map(({ route, a }) => route.perSecond / a.perSecond)),
         ofB: spreadOf(group.map(({ route, b }) => (b ? route.perSecond / b.perSecond : Number.NaN))),
         ofBProcessor: spreadOf(group.map(({ route, b }) => shareOf(b, route))),
@@ -211,6 +215,8 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
       {
         ...figuresOf('A', first.concurrency, samples),
         baselinePerSecond: Number.NaN,
+        baselineNode: Number.NaN,
+        baselinePostgres: Number.NaN,
         ofA: none,
         ofB: none,
         ofBProcessor: none,
@@ -221,6 +227,8 @@ function summarise(rounds: Round[]): { results: RouteResult[]; bare: RouteResult
   return { results, bare }
 }
 
+const medianOf = (group: Round[], pick: (round: Round) => number | undefined): number =>
+  spreadOf(group.map((round) => pick(round) ?? Number.NaN)).median
 const shareOf = (baseline: Sample | null, route: Sample) =>
   baseline ? costOf(baseline) / costOf(route) : Number.NaN
 const costOf = ({ node, postgres }: Sample) => node + (Number.isNaN(postgres) ? 0 : postgres)
@@ -258,6 +266,7 @@ export function printRoutes({ constants, results, bare }: RouteResults): void {
     'by our driver',
     'Node ms',
     'PostgreSQL ms',
+    'of B',
     'refused',
   ]
   const lines = [...bare, ...results].map((each) => [
@@ -272,6 +281,7 @@ export function printRoutes({ constants, results, bare }: RouteResults): void {
     percent(each.ofDriverProcessor),
     decimal(each.node, 2),
     decimal(each.postgres, 2),
+    `${decimal(each.baselineNode, 2)} + ${decimal(each.baselinePostgres, 2)}`,
     String(each.refused),
   ])
   printTable(columns, lines)
