@@ -116,6 +116,13 @@ describe('the activity of the panel', () => {
     expect(await events(`?filter[server_id]=${server.id}&filter[actor_id]=${one.id}`)).toEqual([
       'server:power.start',
     ])
+    const ofServer = `?filter[server_id]=${server.id}`
+    expect(await events(`${ofServer}&filter[event]=admin`)).toEqual(['admin:server.suspend'])
+    expect(await events(`${ofServer}&filter[event]=server&sort=timestamp`)).toEqual([
+      'server:power.start',
+      'admin:server.suspend',
+    ])
+    expect(await events(`${ofServer}&per_page=1&page=2`)).toEqual(['server:power.start'])
     const csv = await get(`?format=csv&filter[server_id]=${server.id}&filter[event]=admin`)
     expect(csv.text.trim().split('\r\n')).toEqual([
       expect.stringMatching(/^id,/),

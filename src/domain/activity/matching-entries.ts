@@ -62,7 +62,9 @@ function alternativesOf({ either, ...selection }: EntrySelection): EntrySelectio
  * the index of the events is read).
  */
 export function firstEntries(selection: EntrySelection, order: EntryOrder, limit: Bound): SQL {
-  const both = alternativesOf(selection).map((each) => sql`select id, timestamp from ${firstEntries(each, order, limit)}`)
+  const both = alternativesOf(selection).map(
+    (each) => sql`select id, timestamp from ${firstEntries(each, order, limit)}`,
+  )
   if (both.length > 0)
     return sql`(select id, timestamp from (${sql.join(both, sql` union all `)}) both_kinds
       order by ${directed([sql`timestamp`, sql`id`], order.oldestFirst)} limit ${limit}) entry`
@@ -75,7 +77,9 @@ export function firstEntries(selection: EntrySelection, order: EntryOrder, limit
 
 /** Builds the FROM clause `entry` with at most `limit` entries to count (of each event, as above). */
 export function countedEntries(selection: EntrySelection, order: EntryOrder, limit: SQL): SQL {
-  const both = alternativesOf(selection).map((each) => sql`select 1 from ${countedEntries(each, order, limit)}`)
+  const both = alternativesOf(selection).map(
+    (each) => sql`select 1 from ${countedEntries(each, order, limit)}`,
+  )
   if (both.length > 0) return sql`(${sql.join(both, sql` union all `)}) entry`
   if (needsEntries(selection)) return firstEntries(selection, order, limit)
   const { scope, eventConditions, from, until } = selection

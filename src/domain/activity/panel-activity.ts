@@ -9,7 +9,13 @@ import type { Activity } from '../../db/tables/activity.ts'
 import type { Panel } from '../../panel.ts'
 import { integer } from '../fields.ts'
 import type { ListRequest } from '../filters.ts'
-import { ActivityFilter, activityFilters, ActivityQuery, eitherOfServer, filterConditions } from './conditions.ts'
+import {
+  ActivityFilter,
+  activityFilters,
+  ActivityQuery,
+  eitherOfServer,
+  filterConditions,
+} from './conditions.ts'
 import { entriesColumn, type FoundEntries, isOldestFirst, toEntryPage } from './list-query.ts'
 import { hiddenEvent, timeConditions } from './matching-entries.ts'
 import type { EntryKey } from './record.ts'
@@ -140,9 +146,7 @@ export async function* exportPanelActivity(
         ...eventConditions,
         ...indexedConditions,
         ...unindexedConditions,
-        ...(either
-          ? [sql`(${either.scope.column} = ${either.scope.value} or ${either.condition})`]
-          : []),
+        ...(either ? [sql`(${either.scope.column} = ${either.scope.value} or ${either.condition})`] : []),
       ],
     })
     start = last
