@@ -108,8 +108,8 @@ export function eitherOfServer({ server_id: ids }: ListRequest['filters']): Entr
 }
 
 /** Conditions on who acted. */
-const actorConditions = ({ actor_id: [actor] = [] }: ListRequest['filters']): SQL[] =>
-  actor === undefined ? [] : [sql`actor_id = ${Number(actor)}`]
+const actorConditions = ({ actor_id: actors = [] }: ListRequest['filters']): SQL[] =>
+  actors.slice(0, 1).map((actor) => sql`actor_id = ${Number(actor)}`)
 
 function addressConditions({ ip }: ListRequest['filters'], hasVisibleAddress: SQL | null): SQL[] {
   if (ip === undefined || ip.length === 0) return []
