@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { contrast } from '../../src/domain/appearance/accent.ts'
 import { type Language, languages } from '../../src/domain/languages.ts'
 import { composeMail, sanitizeDisplayName } from '../../src/domain/mail/compose.ts'
 import {
@@ -86,6 +87,8 @@ describe('a letter', () => {
     composeMail({
       to: 'mara@example.test',
       language: 'en',
+      panel: name,
+      accent: null,
       subject: `About ${name}`,
       paragraphs: [`Dear ${name}`],
       button: { label: `Open ${name}`, url: `https://panel.test/?a="&b='<x>` },
@@ -104,8 +107,46 @@ describe('a letter', () => {
     expect(html).toContain('&lt;script&gt;&#39;&amp;')
     expect(html).toContain('href="https://panel.test/?a=&quot;&amp;b=&#39;&lt;x&gt;"')
     const tags = [...html.matchAll(/<\/?(\w+)/g)].map(([, tag]) => tag)
-    expect(new Set(tags)).toEqual(new Set(['html', 'head', 'meta', 'body', 'p', 'a']))
+    const own = 'html head meta title style body div table tr td h1 p a'
+    expect(new Set(tags)).toEqual(new Set(own.split(' ')))
+    expect(html.match(/<a /g)).toHaveLength(1)
   })
+
+  it.each([null, '#ffff00', '#000000', '#ff0044'])(
+    'is readable in both themes with the accent %s',
+    (accent) => {
+      const { html } = composeMail({
+        to: 'mara@example.test',
+        language: 'en',
+        panel: 'Roost',
+        accent,
+        subject: 'About',
+        paragraphs: ['Dear'],
+        button: { label: 'Open', url: 'https://panel.test/' },
+        footnote: 'Small print',
+      })
+      const [, dark = ''] = html.split('prefers-color-scheme:dark')
+      const colour = (text: string, pattern: RegExp) => pattern.exec(text)?.[1] ?? ''
+      const light = (name: string, property: string) =>
+        colour(html, new RegExp(`class="${name}"[^>]*[;"]${property}:(#\\w{6})`))
+      const darkOf = (name: string, property: string) =>
+        colour(dark, new RegExp(`\\.${name}\\{${property}:(#\\w{6})`))
+      for (const read of [light, darkOf]) {
+        const [canvas, card, button] = ['canvas', 'card', 'button'].map((name) => read(name, 'background'))
+        const [ink, muted, label] = ['ink', 'muted', 'label'].map((name) => read(name, 'color'))
+        for (const [text, background] of [
+          [ink, canvas],
+          [ink, card],
+          [muted, canvas],
+          [muted, card],
+          [label, button],
+        ])
+          expect(contrast(text ?? '', background ?? ''), `${text} on ${background}`).toBeGreaterThanOrEqual(
+            4.5,
+          )
+      }
+    },
+  )
 
   it('has a text part that names the address of its link', () => {
     expect(letter('you').text).toBe(`Dear you\n\nOpen you: https://panel.test/?a="&b='<x>\n\nyou\n`)

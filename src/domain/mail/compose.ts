@@ -1,10 +1,15 @@
 import type { Message } from '../../adapters/mail.ts'
+import { renderMailPage } from './html.ts'
 
 /** The text of a mail: paragraphs and one button. */
 export type MailContent = {
   to: string
   /** Language tag of the text. */
   language: string
+  /** Name of the panel. */
+  panel: string
+  /** Colour of the button, `#rrggbb`; null for the panel's own. */
+  accent: string | null
   subject: string
   paragraphs: string[]
   button: { label: string; url: string }
@@ -19,19 +24,10 @@ const maxNameLength = 100
  * absolute.
  */
 export function composeMail(content: MailContent): Omit<Message, 'from'> {
-  const { to, language, paragraphs, button, footnote } = content
+  const { to, paragraphs, button, footnote } = content
+  const subject = toSingleLine(content.subject, 2 * maxNameLength)
   const text = [...paragraphs, `${button.label}: ${button.url}`, footnote].join('\n\n')
-  const link = `<a href="${escapeHtml(button.url)}" style="color:#1d4ed8">${escapeHtml(button.label)}</a>`
-  const html = [
-    '<!doctype html>',
-    `<html lang="${escapeHtml(language)}"><head><meta charset="utf-8"></head>`,
-    '<body style="font-family:sans-serif;line-height:1.5;color:#111827">',
-    ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
-    `<p>${link}</p>`,
-    `<p style="font-size:smaller;color:#6b7280">${escapeHtml(footnote)}</p>`,
-    '</body></html>',
-  ].join('\n')
-  return { to, subject: toSingleLine(content.subject, 2 * maxNameLength), text: `${text}\n`, html }
+  return { to, subject, text: `${text}\n`, html: renderMailPage({ ...content, title: subject }) }
 }
 
 /** Limits a name that users chose to one line of at most 100 characters, for subjects and quotations. */
@@ -44,13 +40,3 @@ const toSingleLine = (text: string, maxLength: number) =>
     .trim()
     .slice(0, maxLength)
     .toWellFormed()
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')

@@ -51,14 +51,17 @@ async function deliverMail(
     Object.entries(names).map(([name, value]) => [name, sanitizeDisplayName(value)]),
   )
   const { subject, paragraphs, button, footnote } = await renderMailText(language, template, displayValues)
-  await panel.mail.send({
-    ...composeMail({ to, language, subject, paragraphs, button: { label: button, url }, footnote }),
-    from: await readSender(panel),
-  })
+  const { from, accent } = await readLetterhead(panel)
+  const look = { language, accent, panel: displayValues.get('panel') ?? panelName }
+  const message = composeMail({ ...look, to, subject, paragraphs, button: { label: button, url }, footnote })
+  await panel.mail.send({ ...message, from })
 }
 
-/** Reads the sender of mails from the settings; null leaves that of the environment. */
-export async function readSender(panel: Panel): Promise<Message['from']> {
-  const settings = await getSettings(panel, ['mail.from_name', 'mail.from_address'])
-  return { name: settings['mail.from_name'], address: settings['mail.from_address'] }
+/** Reads the sender of mails, where null leaves that of the environment, and the accent colour. */
+export async function readLetterhead(
+  panel: Panel,
+): Promise<{ from: Message['from']; accent: string | null }> {
+  const settings = await getSettings(panel, ['mail.from_name', 'mail.from_address', 'appearance.accent'])
+  const from = { name: settings['mail.from_name'], address: settings['mail.from_address'] }
+  return { from, accent: settings['appearance.accent'] }
 }

@@ -1,6 +1,6 @@
 import type { Panel } from '../../panel.ts'
 import { composeMail } from './compose.ts'
-import { readSender } from './send.ts'
+import { readLetterhead } from './send.ts'
 
 /**
  * Sends a test mail with the mailer and the sender that the panel uses. Returns whether the panel stored it in its
@@ -12,14 +12,17 @@ export async function sendTestMail(
   footnote: string,
 ): Promise<{ isStored: boolean }> {
   const { name, url } = panel.config
+  const { from, accent } = await readLetterhead(panel)
   const message = composeMail({
     to,
     language: 'en',
+    panel: name,
+    accent,
     subject: `Test mail of ${name}`,
     paragraphs: [`The panel ${name} can send mails.`],
     button: { label: `Open ${name}`, url },
     footnote,
   })
-  await panel.mail.send({ ...message, from: await readSender(panel) })
+  await panel.mail.send({ ...message, from })
   return { isStored: panel.mail.outbox !== undefined }
 }
