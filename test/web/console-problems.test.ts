@@ -35,6 +35,30 @@ const expected: Record<string, [name: string, more?: number | string] | null> = 
   'jvm-crash.txt': ['crash_report', '/hs_err_pid21.log'],
   'source-crash.txt': ['crash'],
   'paper-healthy.txt': null,
+  'paper-wrong-address.txt': ['wrong_address'],
+  'forge-wrong-address.txt': ['wrong_address'],
+  'source-wrong-address.txt': ['wrong_address'],
+  'goldsrc-port-in-use.txt': ['port_in_use'],
+  'source-port-in-use.txt': ['port_in_use'],
+  'bedrock-port-in-use.txt': ['port_in_use'],
+  'terraria-port-in-use.txt': ['port_in_use'],
+  'rust-port-in-use.txt': ['port_in_use'],
+  'fabric-old-java.txt': ['java_version', 21],
+  'vanilla-very-old-java.txt': ['java_version', 8],
+  'steamcmd-disk-full.txt': ['disk_full'],
+  'terraria-disk-full.txt': ['disk_full'],
+  'paper-thread-limit.txt': ['thread_limit'],
+  'source-steam-token.txt': ['steam_token'],
+  'valheim-crash.txt': ['crash'],
+  'srcds-restarting.txt': ['crash'],
+  'paper-hangs.txt': ['crash'],
+  'vanilla-hangs.txt': ['crash_report', '/crash-reports/crash-2026-03-01_13.14.12-server.txt'],
+  'dotnet-crash.txt': ['crash'],
+  // What only looks like a problem.
+  'steamcmd-network.txt': null,
+  'valheim-stopped.txt': null,
+  'paper-slow-tick.txt': null,
+  'chat-about-problems.txt': null,
 }
 
 describe('the problem of a recorded log', () => {
@@ -107,6 +131,21 @@ describe('the problem that a console shows', () => {
     say('console output', 'container@pterodactyl~ Server marked as starting...')
     expect(changes).toEqual(['port_in_use', null, 'port_in_use', null])
     expect(watch(portInUse, 'container~ Server marked as starting...').problems.problem()).toBeNull()
+  })
+
+  it('is none that keeps a server from starting once it runs: a plugin has its own ports', () => {
+    const { problems, changes, say } = watch(
+      'container~ Server marked as starting...',
+      '[20:44:29 ERROR]: [Votifier] Votifier was not able to bind to 0.0.0.0:8192: Address already in use',
+    )
+    expect(problems.problem()?.name).toBe('port_in_use')
+    say('status', 'running')
+    say('console output', portInUse)
+    say('console output', 'java.io.IOException: No space left on device')
+    say('console output', 'container~ Server marked as offline...')
+    say('status', 'starting')
+    say('console output', portInUse)
+    expect(changes).toEqual(['port_in_use', null, 'disk_full', null, 'port_in_use'])
   })
 
   it('stays hidden once it is dismissed, until the server starts again', () => {

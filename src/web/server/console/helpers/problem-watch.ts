@@ -2,8 +2,8 @@ import type { ConsoleSocket, SocketEvent } from '../../console-socket.ts'
 import { type ConsoleLog, plainText } from '../console-log.ts'
 import { moreSpecific, type Problem, recogniseProblem } from './recognise.ts'
 
-/** Wings writes it when a server starts, also into the log that it repeats. */
-const startLine = /Server marked as starting/
+/** Wings writes it when the state of a server changes, also into the log that it repeats. */
+const stateLine = /Server marked as (?<state>starting|running|stopping|offline)/
 const outputs = new Set(['console output', 'daemon message', 'daemon error'])
 
 /** Follows the problem that the output of a server tells of, until the server starts again. */
@@ -13,6 +13,7 @@ export class ProblemWatch {
   readonly #dismissed = new Set<string>()
   readonly #subscribers = new Set<() => void>()
   #problem: Problem | null = null
+  #isRunning = false
 
   constructor(socket: ConsoleSocket, log: ConsoleLog) {
     this.#socket = socket
@@ -47,18 +48,25 @@ export class ProblemWatch {
 
   #onEvent({ event, args: [text = ''] }: SocketEvent): void {
     if (outputs.has(event)) this.#read(plainText(text))
-    else if (event === 'status' && text === 'starting') this.#forget()
+    else if (event === 'status') this.#onState(text)
   }
 
-  #forget(): void {
-    this.#dismissed.clear()
-    this.#problem = null
+  #onState(state: string): void {
+    this.#isRunning = state === 'running'
+    if (state === 'starting') {
+      this.#dismissed.clear()
+      this.#problem = null
+    }
+    // It has started all the same.
+    if (this.#isRunning && this.#problem?.onlyBeforeRunning) this.#problem = null
   }
 
   #read(line: string): void {
-    if (startLine.test(line)) return this.#forget()
+    const state = stateLine.exec(line)?.groups?.state
+    if (state) return this.#onState(state)
     const found = recogniseProblem(line)
     if (!found || this.#dismissed.has(found.name)) return
+    if (found.onlyBeforeRunning && this.#isRunning) return
     // The problem itself stays when a line repeats it, so that nothing renders again.
     if (!isSame(this.#problem, found)) this.#problem = moreSpecific(this.#problem, found)
   }

@@ -9,10 +9,12 @@ export type Problem = {
   java: number | null
   /** A file that says more, below the root of the server. */
   file: string | null
+  /** Keeps a server from starting: of one that runs, the line tells of a plugin. */
+  onlyBeforeRunning: boolean
 }
 
-const rules = problems.flatMap(({ name, actions, lines }) =>
-  lines.map(({ pattern }) => ({ name, actions, pattern: new RegExp(pattern, 'i') })),
+const rules = problems.flatMap(({ name, actions, lines, onlyBeforeRunning = false }) =>
+  lines.map(({ pattern }) => ({ name, actions, onlyBeforeRunning, pattern: new RegExp(pattern, 'i') })),
 )
 
 /** Lines come by the thousand: one look tells the few that any rule is about. Groups of one name are not allowed here. */
@@ -23,14 +25,21 @@ const anyPattern = new RegExp(
   'i',
 )
 
+/**
+ * What players write, as Minecraft and Terraria, Source and Rust print it, and their commands: anyone could make the
+ * console warn of a full disk.
+ */
+const chat =
+  /^(?:\[[^\]]*\][:\s]*)*<[^<>]{1,40}> | issued server command: |" say(?:_team)? "|^\[(?:team )?chat\] /i
+
 /** Class files of Java 1 have version 45. */
 const firstClassFile = 44
 const serverFolder = /^\/(?:home\/container|mnt\/server)(?=\/)/
 
 /** Returns the problem of which a line without escape sequences tells; null for most lines. */
 export function recogniseProblem(line: string): Problem | null {
-  if (!anyPattern.test(line)) return null
-  for (const { name, actions, pattern } of rules) {
+  if (!anyPattern.test(line) || chat.test(line)) return null
+  for (const { name, actions, onlyBeforeRunning, pattern } of rules) {
     const match = pattern.exec(line)
     if (!match) continue
     const { classFile, java, file } = match.groups ?? {}
@@ -39,6 +48,7 @@ export function recogniseProblem(line: string): Problem | null {
       actions,
       java: classFile ? Number(classFile) - firstClassFile : java ? Number(java) : null,
       file: file ? withinServer(file) : null,
+      onlyBeforeRunning,
     }
   }
   return null
