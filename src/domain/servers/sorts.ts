@@ -1,6 +1,7 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import type { Walk } from '../../db/pagination.ts'
 import { eggs, nodes, servers, serverStates, users } from '../../db/schema.ts'
+import type { ProcessState } from '../../db/tables/server-states.ts'
 import type { ListRequest } from '../filters.ts'
 
 /** How servers are sorted, and where another table has the order, how their ids are found. */
@@ -31,25 +32,32 @@ const ownerWalk =
     from ${users} inner join ${servers} on ${servers.ownerId} = ${users.id} where ${condition ?? sql`true`}
     order by ${lower(users.username)} ${direction}, ${servers.id} ${direction} limit ${limit} offset ${offset}`
 
-/** Walks the servers by their state; those without one, which no node has reported, are last. */
+/** The states in their order, from what is off to what runs: in the order of letters what stops would stand before it. */
+const stateOrder = ['offline', 'stopping', 'starting', 'running'] as const satisfies readonly ProcessState[]
+const stateNames = sql.raw(`array[${stateOrder.map((state) => `'${state}'`).join(', ')}]`)
+
+/** Walks the servers of each state; those without one, which no node has reported, are last. */
 const stateWalk =
   (direction: SQL): Walk =>
   (condition, { limit, offset }) =>
     sql`select page_id from (with known as materialized (
-      select ${servers.id} as page_id, ${serverStates.state} as state
-      from ${serverStates} inner join ${servers} on ${servers.id} = ${serverStates.id} where ${condition ?? sql`true`}
-      order by ${serverStates.state} ${direction}, ${serverStates.id} ${direction} limit ${limit} + ${offset})
-    select page_id, state from known
+      select page_id, rank from unnest(${stateNames}) with ordinality as states (name, rank)
+      cross join lateral (select ${servers.id} as page_id
+        from ${serverStates} inner join ${servers} on ${servers.id} = ${serverStates.id}
+        where ${serverStates.state} = states.name and ${condition ?? sql`true`}
+        order by ${serverStates.id} ${direction} limit ${limit} + ${offset}) reported
+      order by rank ${direction}, page_id ${direction} limit ${limit} + ${offset})
+    select page_id, rank from known
     union all (select ${servers.id}, null from ${servers}
       where not exists (select 1 from ${serverStates} where ${serverStates.id} = ${servers.id}) and ${condition ?? sql`true`}
       order by ${servers.id} ${direction}
       limit ${limit} + ${offset} - (select count(*) from known))) ordered
-    order by state ${direction} nulls last, page_id ${direction} limit ${limit} offset ${offset}`
+    order by rank ${direction} nulls last, page_id ${direction} limit ${limit} offset ${offset}`
 
 const nameOf = (table: typeof nodes | typeof eggs, column: AnyColumn): SQL =>
   sql`(select lower(related.name) from ${table} related where related.id = ${column})`
 const ownerName = sql`(select lower(owner.username) from ${users} owner where owner.id = ${servers.ownerId})`
-const stateOf = sql`(select reported.state from ${serverStates} reported where reported.server_id = ${servers.id})`
+const stateOf = sql`(select array_position(${stateNames}, reported.state) from ${serverStates} reported where reported.server_id = ${servers.id})`
 
 const sorts: Record<string, ServerSort> = {
   id: { order: () => [] },

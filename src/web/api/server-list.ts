@@ -10,7 +10,7 @@ import type { ServerFolderResource } from '../../surfaces/client/resources/serve
 import type { ServerSummaryResource } from '../../surfaces/client/resources/server-summary.ts'
 import { toastError } from '../components/toast.tsx'
 import { abortedBy, clientApi, done, json } from './client.ts'
-import { type AttributesOf, type PageOf, rowsOf } from './resources.ts'
+import { type AttributesOf, attributesOf, type PageOf, rowsOf } from './resources.ts'
 import type { Scope } from './servers.ts'
 
 /** What lists show of a server. */
@@ -71,6 +71,16 @@ export const loadedSummaries = (queries: QueryClient, request: SummaryRequest): 
     .toSorted(([[, , a]], [[, , b]]) => Number(a) - Number(b))
     .flatMap(([, page]) => (page ? rowsOf(page) : []))
 
+/** The names of the nodes and games of all servers in a scope. */
+export const filterNamesQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: ['server-filters', scope],
+    queryFn: ({ signal }) =>
+      json(clientApi.account.servers.filters.$get({ query: { type: scope } }, abortedBy(signal))),
+    select: attributesOf,
+    staleTime: 60_000,
+  })
+
 /** The folders of the user. */
 export const foldersQuery = queryOptions({
   queryKey: ['server-folders'],
@@ -82,13 +92,22 @@ export const foldersQuery = queryOptions({
 /** What of the user's own list changes: a mark, or the folder (null for none). */
 export type Placement = { favourite?: boolean; folder?: number | null }
 
+/** Servers that one request places. */
+const maxPlaced = 100
+
 /** Marks servers as favourites, or puts them into a folder; the list shows it at once. */
 export function usePlacement() {
   const { t } = useTranslation('home')
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ servers, ...change }: { servers: string[] } & Placement) =>
-      done(clientApi.account.servers.$patch({ json: { servers, ...change } })),
+    mutationFn: async ({ servers, ...change }: { servers: string[] } & Placement) => {
+      for (let at = 0; at < servers.length; at += maxPlaced)
+        await done(
+          clientApi.account.servers.$patch({
+            json: { servers: servers.slice(at, at + maxPlaced), ...change },
+          }),
+        )
+    },
     onMutate: ({ servers, favourite, folder }) => {
       const placed = new Set(servers)
       const change = {

@@ -35,9 +35,6 @@ const signals = [
   { signal: 'kill', icon: Skull },
 ] as const satisfies { signal: PowerSignal; icon: LucideIcon }[]
 
-/** Servers that one request places. */
-const maxPlaced = 100
-
 /** Actions for the selected servers, of those that are loaded; stays visible while the list scrolls. */
 export function BulkBar({ selection, request }: { selection: Selection; request: SummaryRequest }) {
   const { t } = useTranslation('home')
@@ -52,9 +49,19 @@ export function BulkBar({ selection, request }: { selection: Selection; request:
       aria-label={t('select.actions')}
       className="sticky bottom-[calc(0.75rem+var(--bottom-bar,0px))] z-20 mt-3 flex flex-wrap items-center gap-0.5 rounded-card border border-line-strong bg-surface p-1.5 shadow-xl sm:gap-1"
     >
-      <p aria-live="polite" className="mr-auto px-2 text-sm font-medium tabular-nums">
+      {/* On a phone the count and the way out have a line of their own. */}
+      <p
+        aria-live="polite"
+        className="me-auto px-2 text-sm font-medium tabular-nums max-sm:basis-[calc(100%-2.75rem)]"
+      >
         {t('select.count', { count: selected.length })}
       </p>
+      <IconButton
+        icon={X}
+        label={t('select.end')}
+        className="sm:order-last"
+        onClick={() => selection.setActive(false)}
+      />
       <Action
         icon={ListChecks}
         text={t('select.all')}
@@ -71,7 +78,6 @@ export function BulkBar({ selection, request }: { selection: Selection; request:
         />
       ))}
       <PlaceActions servers={selected} />
-      <IconButton icon={X} label={t('select.end')} onClick={() => selection.setActive(false)} />
       <ConfirmDialog
         open={killing}
         onOpenChange={setKilling}
@@ -94,7 +100,7 @@ function PlaceActions({ servers }: { servers: readonly ServerSummary[] }) {
   const { data: folders = [] } = useQuery(foldersQuery)
   const placement = usePlacement()
   const identifiers = servers.map(({ identifier }) => identifier)
-  const disabled = identifiers.length === 0 || identifiers.length > maxPlaced
+  const disabled = identifiers.length === 0
   const areMarked = servers.every(({ is_favourite }) => is_favourite)
   return (
     <>

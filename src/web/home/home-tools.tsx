@@ -1,14 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, ListChecks, Rows3, SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ServerSummary } from '../api/server-list.ts'
+import { filterNamesQuery, type ServerSummary } from '../api/server-list.ts'
 import type { Scope } from '../api/servers.ts'
 import { site } from '../app/site.ts'
 import { IconButton } from '../components/button.tsx'
 import { classNames } from '../components/class-names.ts'
 import { SelectField } from '../components/field.tsx'
 import { SearchBox } from '../components/search-box.tsx'
-import { type HomeChange, type HomeSearch, scopes, type Sort, sorts, states } from './home-search.ts'
+import {
+  type HomeChange,
+  type HomeSearch,
+  isFiltered,
+  scopes,
+  type Sort,
+  sorts,
+  states,
+} from './home-search.ts'
 import type { Selection } from './use-selection.ts'
 
 export const views = ['table', 'cards'] as const
@@ -18,8 +27,9 @@ const select = 'min-w-0 grow basis-36 sm:grow-0'
 
 type ToolsProps = {
   search: HomeSearch
-  /** Servers that are shown: filters offer their nodes and games. */
+  /** The first servers of the list, and whether there are more. */
   servers: readonly ServerSummary[]
+  hasMore: boolean
   onChange: (change: HomeChange) => void
   view: View
   onViewChange: (view: View) => void
@@ -27,7 +37,8 @@ type ToolsProps = {
 }
 
 /** The search, scope, filters, sort order and view of the server list; on phones the filters show on demand. */
-export function HomeTools({ search, servers, onChange, view, onViewChange, selection }: ToolsProps) {
+export function HomeTools({ search, servers, hasMore, ...props }: ToolsProps) {
+  const { onChange, view, onViewChange, selection } = props
   const { t } = useTranslation('home')
   const [isOpen, setOpen] = useState(false)
   return (
@@ -36,7 +47,7 @@ export function HomeTools({ search, servers, onChange, view, onViewChange, selec
         label={t('search')}
         text={search.q ?? ''}
         onSearch={(text) => onChange({ q: text || undefined })}
-        className="grow basis-40 sm:basis-64"
+        className="grow basis-40 sm:basis-48"
       />
       <IconButton
         icon={SlidersHorizontal}
@@ -48,11 +59,11 @@ export function HomeTools({ search, servers, onChange, view, onViewChange, selec
       />
       <div className={classNames('contents', !isOpen && 'max-sm:hidden')}>
         <ScopeChoice search={search} onChange={onChange} />
-        <Filters search={search} servers={servers} onChange={onChange} />
+        <Filters search={search} servers={servers} hasMore={hasMore} onChange={onChange} />
         <SelectField
           label={t('sort.label')}
           hideLabel
-          className={`${select} sm:basis-44`}
+          className={`${select} sm:basis-40`}
           value={search.sort ?? 'running'}
           onChange={({ target }) => onChange({ sort: target.value as Sort })}
         >
@@ -63,14 +74,17 @@ export function HomeTools({ search, servers, onChange, view, onViewChange, selec
           ))}
         </SelectField>
       </div>
-      <IconButton
-        icon={ListChecks}
-        label={t('select.several')}
-        aria-pressed={selection.isActive}
-        variant={selection.isActive ? 'plain' : 'quiet'}
-        onClick={() => selection.setActive(!selection.isActive)}
-      />
-      <ViewChoice view={view} onViewChange={onViewChange} />
+      {/* They stay together where the filters leave them no room. */}
+      <div className="ms-auto flex gap-1">
+        <IconButton
+          icon={ListChecks}
+          label={t('select.several')}
+          aria-pressed={selection.isActive}
+          variant={selection.isActive ? 'plain' : 'quiet'}
+          onClick={() => selection.setActive(!selection.isActive)}
+        />
+        <ViewChoice view={view} onViewChange={onViewChange} />
+      </div>
     </search>
   )
 }
@@ -96,6 +110,9 @@ function ViewChoice({ view, onViewChange }: Pick<ToolsProps, 'view' | 'onViewCha
   )
 }
 
+/** Puts node-2 before node-10. */
+const byNumber = new Intl.Collator(site.locale, { numeric: true })
+
 type PartProps = Pick<ToolsProps, 'search' | 'onChange'>
 
 function ScopeChoice({ search, onChange }: PartProps) {
@@ -118,10 +135,22 @@ function ScopeChoice({ search, onChange }: PartProps) {
   )
 }
 
-function Filters({ search, servers, onChange }: PartProps & Pick<ToolsProps, 'servers'>) {
+function Filters({
+  search,
+  servers,
+  hasMore,
+  onChange,
+}: PartProps & Pick<ToolsProps, 'servers' | 'hasMore'>) {
   const { t } = useTranslation('home')
-  const ofServers = (field: 'node' | 'egg') =>
-    [...new Set([search[field] ?? '', ...servers.map((server) => server[field])])].filter(Boolean).toSorted()
+  // The page that is loaded has the names of all servers unless there are more, or it is filtered.
+  const { data: names } = useQuery({
+    ...filterNamesQuery(search.scope ?? 'accessible'),
+    enabled: hasMore || isFiltered(search) || search.place !== undefined,
+  })
+  const namesOf = (field: 'node' | 'egg') => {
+    const all = names?.[`${field}s`] ?? servers.map((server) => server[field])
+    return [...new Set([search[field] ?? '', ...all])].filter(Boolean).toSorted(byNumber.compare)
+  }
   return (
     <>
       <Filter
@@ -132,7 +161,7 @@ function Filters({ search, servers, onChange }: PartProps & Pick<ToolsProps, 'se
         onChange={(state) => onChange({ state: states.find((name) => name === state) })}
       />
       {(['node', 'egg'] as const).map((field) => {
-        const names = ofServers(field)
+        const names = namesOf(field)
         return (
           (names.length > 1 || search[field]) && (
             <Filter
@@ -175,7 +204,7 @@ function Filter({
     <SelectField
       label={label}
       hideLabel
-      className={`${select} sm:basis-36`}
+      className={`${select} sm:basis-32`}
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value)}
     >

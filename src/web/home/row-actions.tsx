@@ -30,7 +30,8 @@ function PowerButton({ listed: { server, state, outage } }: { listed: ListedServ
       label={t(`power.${signal}`, { server: server.name })}
       busy={power.isPending}
       disabled={!isAble}
-      className={signal === 'start' ? 'text-good!' : ''}
+      // An empty square would look like a box to tick.
+      className={signal === 'start' ? 'text-good!' : '[&>svg]:fill-current'}
       onClick={() => power.mutate(signal)}
     />
   )

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import { demoServer, type PanelProcess } from '../../support/panel-process.ts'
@@ -47,6 +48,27 @@ async function signIn(account: Account | PanelProcess['bootstrap']['user']): Pro
   drivers.push(driver)
   await driver.signIn(account as Account)
   return driver
+}
+
+/** Answers with a page of a thousand servers like the first of those that there are. */
+async function answerWithThousand(route: Route): Promise<void> {
+  const url = new URL(route.request().url())
+  const page = Number(url.searchParams.get('page'))
+  const body = await (await route.fetch({ url: `${url.origin}${url.pathname}` })).json()
+  const [first] = body.data
+  const data = Array.from({ length: 100 }, (_, at) => {
+    const number = (page - 1) * 100 + at + 1
+    const [identifier, uuid] = [
+      `${10_000_000 + number}`,
+      `${10_000_000 + number}-0000-4000-8000-000000000000`,
+    ]
+    return {
+      ...first,
+      attributes: { ...first.attributes, identifier, uuid, name: `World ${number}`, node: 'north' },
+    }
+  })
+  const pagination = { ...body.meta.pagination, total: 1000, count: 100, current_page: page, total_pages: 10 }
+  await route.fulfill({ json: { ...body, data, meta: { pagination } } })
 }
 
 const rowsOf = ({ page }: PageDriver) => page.getByRole('table', { name: 'Servers' }).getByRole('row')
@@ -125,6 +147,32 @@ describe('the home page', { timeout: testTimeout }, () => {
     await rowOf(driver, 'Basalt').getByText('Running').waitFor()
     await driver.button('Stop').click()
     await driver.dialog('Stop servers').getByText('Sent to 2 of 3 servers').waitFor()
+  })
+
+  it('renders of a thousand servers those in view, and filters by what the others have', async () => {
+    const driver = await signIn(panel.bootstrap.user)
+    const { page } = driver
+    await page.route('**/api/client/servers?*', answerWithThousand)
+    await page.route('**/api/client/servers/resources?*', (route) =>
+      route.fulfill({ json: { object: 'list', data: [], meta: { unavailable: [] } } }),
+    )
+    const names = { object: 'server_filters', attributes: { nodes: ['north', 'south'], eggs: ['Demo'] } }
+    await page.route('**/api/client/account/servers/filters?*', (route) => route.fulfill({ json: names }))
+    await page.reload()
+    await page.getByText('1000 servers').waitFor()
+    await rowOf(driver, 'World 1').first().waitFor()
+    expect(await rowsOf(driver).count()).toBeLessThan(60)
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    await rowOf(driver, 'World 1000').waitFor()
+    expect(await rowsOf(driver).count()).toBeLessThan(60)
+    // No server of the first page is there.
+    await page.getByLabel('Filter by node').selectOption('south')
+    await expect.poll(() => new URL(page.url()).search).toBe('?node=south')
+    expect(await page.getByLabel('Filter by node').locator('option').allInnerTexts()).toEqual([
+      'Any node',
+      'north',
+      'south',
+    ])
   })
 
   it('offers a subuser only what they may do', async () => {

@@ -9,9 +9,13 @@ import {
   ServerFolderInput,
 } from '../../../domain/server-folders/folders.ts'
 import { placeServers, ServerPlacementInput } from '../../../domain/server-folders/placements.ts'
+import { FilterChoicesQuery, filterChoicesColumn } from '../../../domain/servers/filter-choices.ts'
 import type { HttpEnv } from '../../../http/http-env.ts'
-import { body, params, returns, summary } from '../../../http/route.ts'
-import { signedIn } from '../middleware.ts'
+import { readQuery } from '../../../http/input.ts'
+import { answerJson } from '../../../http/json-text.ts'
+import { body, params, query, returns, summary } from '../../../http/route.ts'
+import { reads, signedIn } from '../middleware.ts'
+import { ServerFiltersResource } from '../resources/server-filters.ts'
 import { ServerFolderResource } from '../resources/server-folder.ts'
 
 const FolderParams = () => z.object({ folder: pathId() })
@@ -28,6 +32,16 @@ export const placedServers = new Hono<HttpEnv>()
       await placeServers(c.var.panel, c.req.valid('json'))
       return c.body(null, 204)
     },
+  )
+
+  .get(
+    '/filters',
+    summary('List the nodes and eggs of your servers'),
+    signedIn,
+    query(FilterChoicesQuery),
+    reads(async (c) => filterChoicesColumn(FilterChoicesQuery().parse(await readQuery(c)).type)),
+    returns(200, ServerFiltersResource.One),
+    (c) => answerJson(c, ServerFiltersResource.one(c.get('data'))),
   )
 
   .get(

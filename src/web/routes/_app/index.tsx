@@ -79,6 +79,7 @@ function Home() {
       <HomeTools
         search={search}
         servers={servers.data ? rowsOf(servers.data) : []}
+        hasMore={(servers.data?.meta.pagination.total_pages ?? 1) > 1}
         onChange={change}
         view={view}
         onViewChange={setView}
