@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { hashPassword } from '../../src/domain/auth/password-hash.ts'
 import { fullAcl, makeRole, makeUser } from '../support/factories.ts'
 import { settings } from '../../src/db/schema.ts'
@@ -142,8 +142,23 @@ describe('what the application starts with', () => {
         recaptcha: { enabled: false, siteKey: '' },
         captcha: { provider: 'none', siteKey: '' },
         setup: { isDue: true },
+        mail: 'stored',
       },
     })
+  })
+
+  it('says to guests alone whether a link to a new password can be mailed', async () => {
+    const { config, mail } = world.panel
+    const mailOf = async () =>
+      globalsOf(await browser.request('GET', '/auth/password')).SiteConfiguration.mail
+    expect(await mailOf()).toBe('stored')
+    Object.assign(world.services, { mail: { send: mail.send } })
+    onTestFinished(() => void Object.assign(world.services, { config, mail }))
+    expect(await mailOf()).toBe('none')
+    Object.assign(world.services, { config: { ...config, sendsMail: true } })
+    expect(await mailOf()).toBeUndefined()
+    await signInAs()
+    expect(globalsOf(await browser.request('GET', '/')).SiteConfiguration).not.toHaveProperty('mail')
   })
 
   it('has the account of the signed-in user', async () => {

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import { readOutbox } from '../../domain/mail/outbox.ts'
+import { randomText } from '../../domain/secrets.ts'
 import { forbidden, unauthenticated } from '../../errors.ts'
 import { withMetadata } from '../../http/metadata.ts'
 import { returns, summary } from '../../http/route.ts'
@@ -17,9 +18,20 @@ const administrator = withMetadata(
   }),
 )
 
-/** Keeps the page from running anything that a message contains. */
-const contentSecurityPolicy =
-  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+/** Keeps the page from running anything that a message contains; it has its own style alone. */
+const contentSecurityPolicy = (nonce: string) =>
+  `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox`
+
+const nonceLength = 24
+
+const style = `
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+  body { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem }
+  details { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem; margin-top: 0.75rem }
+  summary { cursor: pointer; padding: 0.75rem 1rem; overflow-wrap: anywhere }
+  summary strong, summary small { display: block }
+  pre { margin: 0; padding: 0 1rem 1rem; font: inherit; white-space: pre-wrap; overflow-wrap: anywhere }
+`
 
 /** The mails of a panel without a mail service, for development. */
 export const outbox = new Hono<BrowserEnv>().get(
@@ -30,18 +42,23 @@ export const outbox = new Hono<BrowserEnv>().get(
   returns(200),
   async (c) => {
     const messages = await readOutbox(c.var.panel)
-    c.header('content-security-policy', contentSecurityPolicy)
+    const nonce = randomText(nonceLength)
+    c.header('content-security-policy', contentSecurityPolicy(nonce))
     c.header('referrer-policy', 'no-referrer')
-    return c.html(renderPage(messages))
+    return c.html(renderPage(messages, nonce))
   },
 )
 
-const renderPage = (messages: Awaited<ReturnType<typeof readOutbox>>) =>
+const renderPage = (messages: Awaited<ReturnType<typeof readOutbox>>, nonce: string) =>
   html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Outbox</title>
+        <style nonce="${nonce}">
+          ${raw(style)}
+        </style>
       </head>
       <body>
         <h1>Outbox</h1>
@@ -61,6 +78,6 @@ const renderMessage = ({
   text: string
 }) =>
   html`<details>
-    <summary>${sentAt} to ${to}: ${subject}</summary>
+    <summary><strong>${subject}</strong><small>${to} · ${sentAt}</small></summary>
     <pre>${text}</pre>
   </details>`

@@ -177,7 +177,7 @@ export async function showPage(c: Context<BrowserEnv>, name: PageName, status: 2
       ...(appearance.logo ? { logo: appearance.logo } : {}),
       ...(appearance.links.length > 0 ? { links: appearance.links } : {}),
       ...(announcements.length > 0 ? { announcements: announcements.map(presentAnnouncement) } : {}),
-      ...(c.var.acl ? { acl: c.var.acl } : {}),
+      ...callerConfiguration(c),
       ...acting,
     },
   }
@@ -223,6 +223,15 @@ async function coloursOf({ accent }: Appearance): Promise<{ style: string | null
   if (accent === null) return { style: null, iconColour: '#0c6b58' }
   const { accentStyle, deriveAccent } = await import('../../domain/appearance/accent.ts')
   return { style: accentStyle(accent), iconColour: deriveAccent(accent).light.brand }
+}
+
+/**
+ * Returns the levels of an administrator; for guests whether mails, which do not leave this panel, are stored for its
+ * administrators, who then pass links on.
+ */
+function callerConfiguration({ var: { account, acl, panel } }: Context<BrowserEnv>) {
+  if (account) return acl ? { acl } : {}
+  return panel.config.sendsMail ? {} : { mail: panel.mail.outbox ? 'stored' : 'none' }
 }
 
 /** Builds what the application starts with: `recaptcha` for clients of the ecosystem, `captcha` for every provider. */

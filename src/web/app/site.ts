@@ -31,6 +31,7 @@ declare global {
       logo?: Logos
       links?: FooterLink[]
       announcements?: ReturnType<typeof presentAnnouncement>[]
+      mail?: 'stored' | 'none'
     }
   }
 }
@@ -57,5 +58,7 @@ export const site = {
   links: window.SiteConfiguration?.links ?? [],
   /** The announcements for the user. */
   announcements: window.SiteConfiguration?.announcements ?? [],
+  /** For guests: whether mails leave the panel, are stored for its administrators, or are not written at all. */
+  mail: window.SiteConfiguration?.mail ?? 'sent',
   nonce: document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '',
 }

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { methodsQuery, requestPasswordReset } from '../../../api/auth.ts'
 import { asRequestError } from '../../../api/error.ts'
+import { site } from '../../../app/site.ts'
 import { CaptchaWidget, useCaptcha } from '../../../auth/captcha.tsx'
 import { BackToSignIn, DisabledForm, GuestPage } from '../../../auth/guest-page.tsx'
 import { GuestFormError, useRetryWait } from '../../../auth/guest-form-error.tsx'
@@ -18,10 +19,19 @@ function ForgottenPassword() {
   const { t } = useTranslation('auth')
   const methods = useQuery(methodsQuery(false))
   return (
-    <GuestPage title={t('page.forgot.title')} text={t('page.forgot.text')}>
+    <GuestPage
+      title={t('page.forgot.title')}
+      text={t(site.mail === 'sent' ? 'page.forgot.text' : 'forgot.no_mail')}
+    >
       <Loaded query={methods}>
         {({ passwords_enabled: isEnabled }) =>
-          isEnabled ? <Form /> : <DisabledForm text={t('login.passwords_off')} />
+          !isEnabled ? (
+            <DisabledForm text={t('login.passwords_off')} />
+          ) : site.mail === 'none' ? (
+            <DisabledForm text={t('forgot.ask')} />
+          ) : (
+            <Form />
+          )
         }
       </Loaded>
     </GuestPage>
@@ -43,7 +53,9 @@ function Form() {
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      {sending.isSuccess && <Banner tone="good" title={t('forgot.sent')} />}
+      {sending.isSuccess && (
+        <Banner tone="good" title={t(site.mail === 'sent' ? 'forgot.sent' : 'forgot.stored')} />
+      )}
       <TextField
         label={t('strings:word.email')}
         name="email"
