@@ -23,22 +23,30 @@ export function drawLimit(plot: uPlot, value: number): void {
   })
 }
 
-/** Draws a vertical line at each mark that is in view, with its shape at the bottom: kinds differ not by colour alone. */
+/** More lines than this would hide the curves. */
+const maxLines = 12
+
+/**
+ * Draws the shape of each mark that is in view at the bottom: kinds differ not by colour alone. Each has a vertical line;
+ * of many marks crashes alone.
+ */
 export function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
   const { ctx, bbox } = plot
-  const { min = 0, max = 0 } = plot.scales.x ?? {}
-  for (const { at, shape, colour } of marks) {
-    if (at < (min ?? 0) || at > (max ?? 0)) continue
+  const { min, max } = plot.scales.x ?? {}
+  const shown = marks.filter(({ at }) => at >= (min ?? 0) && at <= (max ?? 0))
+  for (const { at, shape, colour } of shown) {
     const x = Math.round(plot.valToPos(at, 'x', true))
     draw(ctx, () => {
       ctx.strokeStyle = ctx.fillStyle = token(colour)
       ctx.lineWidth = devicePixelRatio
-      ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
-      ctx.beginPath()
-      ctx.moveTo(x, bbox.top)
-      ctx.lineTo(x, bbox.top + bbox.height)
-      ctx.stroke()
-      ctx.setLineDash([])
+      if (shown.length <= maxLines || shape === 'diamond') {
+        ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+        ctx.beginPath()
+        ctx.moveTo(x, bbox.top)
+        ctx.lineTo(x, bbox.top + bbox.height)
+        ctx.stroke()
+        ctx.setLineDash([])
+      }
       drawShape(ctx, shape, x, bbox.top + bbox.height - 5 * devicePixelRatio)
     })
   }

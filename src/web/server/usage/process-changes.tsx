@@ -29,7 +29,7 @@ export function ProcessChanges({ changes }: { changes: readonly ProcessChange[] 
               <span className={change === 'crash' ? 'font-medium text-bad' : 'font-medium'}>
                 {t(`change.${change}`)}
               </span>
-              <time dateTime={at} className="ml-auto text-muted tabular-nums">
+              <time dateTime={at} className="ms-auto text-muted tabular-nums">
                 {formatDateTime(at)}
               </time>
             </li>

@@ -154,7 +154,7 @@ function Legend({
           <span className="font-medium text-ink tabular-nums">{format(limit.value)}</span>
         </li>
       )}
-      {time && <li className="ml-auto text-ink tabular-nums">{time}</li>}
+      {time && <li className="ms-auto text-ink tabular-nums">{time}</li>}
     </ul>
   )
 }
