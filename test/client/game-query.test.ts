@@ -15,6 +15,7 @@ import {
 } from '../support/factories.ts'
 import {
   type StubGame,
+  startBedrockStub,
   startMinecraftStub,
   startSourceStub,
   textPacket,
@@ -105,6 +106,18 @@ describe('the players of a game', () => {
       max_players: 50,
       game: 'rust',
     })
+  })
+
+  it('is told by the Bedrock Edition with its version, and without names', async () => {
+    const game = keep(await startBedrockStub(4, 30))
+    const { server } = await serverOn(game.port, { name: 'Bedrock', startup: './bedrock_server' })
+    expect(await learned(server)).toMatchObject({
+      status: 'online',
+      players: 4,
+      max_players: 30,
+      game: 'mbe',
+    })
+    expect((await ask(server)).body.meta).toEqual({ version: '1.21.84', player_names: [] })
   })
 
   it('has names and the version where the game tells them, as text without colours', async () => {

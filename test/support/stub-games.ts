@@ -100,6 +100,35 @@ export async function startSourceStub(
   }
 }
 
+/** Starts a game server of Minecraft's Bedrock Edition: RakNet on UDP, whose pong has one text of fields. */
+export async function startBedrockStub(players: number, places: number): Promise<StubGame> {
+  let queries = 0
+  const socket = createSocket('udp4')
+  const magic = Buffer.from('00ffff00fefefefefdfdfdfd12345678', 'hex')
+  socket.on('message', (message, from) => {
+    const isPing = message[0] === 0x01 && message.subarray(9, 25).equals(magic)
+    if (!isPing) return
+    queries += 1
+    const fields = ['MCPE', 'Dedicated Server', 800, '1.21.84', players, places, '1234567', 'Bedrock level']
+    const text = Buffer.from(`${[...fields, 'Survival', 1, 19_132, 19_133].join(';')};`)
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(text.byteLength)
+    const pong = [Buffer.from([0x1c]), message.subarray(1, 9), Buffer.alloc(8, 3), magic, length, text]
+    socket.send(Buffer.concat(pong), from.port, from.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    port: socket.address().port,
+    get queries() {
+      return queries
+    },
+    close: async () => {
+      await new Promise<void>((resolve) => socket.close(resolve))
+    },
+  }
+}
+
 function sourceInfo(players: number, places: number): Buffer {
   const text = (value: string) => Buffer.from(`${value}\0`)
   return Buffer.concat([

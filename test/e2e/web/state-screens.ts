@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { makeAccount } from './panel-fixtures.ts'
@@ -61,6 +61,16 @@ export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Scree
     act: openRenamed(panel, unbrokenName, `/server/${server}`),
   },
   { name: 'state-suspended', path: '/account', shows: 'Change password', act: openSuspended(panel, server) },
+  ...Object.entries(blocks).map(([name, { shows }]) => ({
+    name: `state-${name}`,
+    path: '/account',
+    shows: 'Change password',
+    act: async (page: Page) => {
+      await page.route(`**/api/client/servers/${server}`, answerBlocked)
+      await page.goto(`/server/${server}#${name}`)
+      await page.getByText(shows).waitFor()
+    },
+  })),
   {
     name: 'state-offline',
     path: `/server/${server}/backups`,
@@ -73,6 +83,30 @@ export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Scree
     },
   },
 ]
+
+/** States that pass too quickly here to be looked at: what the panel would say of the server, and what shows it. */
+const blocks: Record<string, { change: object; shows: string }> = {
+  installing: {
+    change: { status: 'installing', is_installing: true },
+    shows: 'This page updates when it is done.',
+  },
+  'install-failed': {
+    change: { status: 'install_failed', is_installing: true },
+    shows: 'The installation has failed.',
+  },
+  restoring: { change: { status: 'restoring_backup' }, shows: 'A backup is being restored.' },
+  transferring: { change: { is_transferring: true }, shows: 'transferred to another node' },
+  maintenance: { change: { is_node_under_maintenance: true }, shows: 'The node of this server is under maintenance.' },
+}
+
+/** Answers with the server in the state that the address of the page names, and as it is elsewhere. */
+async function answerBlocked(route: Route): Promise<void> {
+  const block = blocks[new URL(route.request().frame().url()).hash.slice(1)]
+  if (!block) return route.fallback()
+  const answer = await route.fetch()
+  const { attributes, ...more } = await answer.json()
+  await route.fulfill({ json: { ...more, attributes: { ...attributes, ...block.change } } })
+}
 
 const listOfServers = '**/api/client/servers?*'
 
