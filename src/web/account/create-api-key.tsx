@@ -117,7 +117,7 @@ function NewKey({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
         </Button>
       }
     >
-      <div className="flex items-center justify-between gap-3 rounded-control bg-raised py-2 pr-2 pl-3">
+      <div className="flex items-center justify-between gap-3 rounded-control bg-raised py-2 pe-2 ps-3">
         <code className="min-w-0 text-sm wrap-anywhere">{apiKey}</code>
         <CopyButton text={apiKey} label={t('api_keys.secret_copy')} />
       </div>

@@ -41,7 +41,7 @@ export function TwoFactorSetup({
         {({ uri, secret }) => (
           <div className="flex flex-col items-center gap-3">
             <QrCode text={uri} label={t('two_factor.qr')} />
-            <div className="flex w-full items-center justify-between gap-2 rounded-control bg-raised py-1 pr-1 pl-3 text-sm">
+            <div className="flex w-full items-center justify-between gap-2 rounded-control bg-raised py-1 pe-1 ps-3 text-sm">
               <span className="min-w-0">
                 <span className="text-muted">{t('two_factor.key')}</span>{' '}
                 <code className="wrap-anywhere">{inGroupsOfFour(secret)}</code>

@@ -38,7 +38,7 @@ export function AdminPage({
                 </AdminLink>
               </li>
               <li aria-hidden>
-                <ChevronRight className="size-3.5" />
+                <ChevronRight className="size-3.5 rtl:rotate-180" />
               </li>
             </Fragment>
           ))}

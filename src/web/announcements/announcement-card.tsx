@@ -20,7 +20,7 @@ export function AnnouncementCard({
 }: Pick<Announcement, 'level' | 'title' | 'body'> & { note?: ReactNode; action?: ReactNode }) {
   const { icon: Icon, frame, ink } = looks[level]
   return (
-    <div className={classNames('flex items-start gap-3 rounded-card py-2 pr-2 pl-4 text-sm', frame)}>
+    <div className={classNames('flex items-start gap-3 rounded-card py-2 pe-2 ps-4 text-sm', frame)}>
       <Icon aria-hidden className={classNames('mt-2 size-4 shrink-0', ink)} />
       <div className="min-w-0 flex-1 py-1.5 wrap-anywhere">
         <p className={classNames('font-semibold', ink)}>{title}</p>

@@ -18,7 +18,7 @@ export function AppLayout({ children }: { children: ReactNode }) {
     <div className="flex flex-1 flex-col">
       <a
         href="#content"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-control focus:bg-surface focus:px-3 focus:py-2"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:start-2 focus:z-50 focus:rounded-control focus:bg-surface focus:px-3 focus:py-2"
       >
         {t('nav.skip')}
       </a>

@@ -98,7 +98,7 @@ export function SelectField({
   return (
     <Field label={label} hint={hint} error={error} className={className} hideLabel={hideLabel}>
       {(control) => (
-        <select {...rest} {...control} className={classNames(controlStyle, 'pr-8')}>
+        <select {...rest} {...control} className={classNames(controlStyle, 'pe-8')}>
           {children}
         </select>
       )}

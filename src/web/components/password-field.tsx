@@ -26,12 +26,12 @@ export function PasswordField({ label, hint, error, ...rest }: PasswordFieldProp
             type={isShown ? 'text' : 'password'}
             autoCapitalize="none"
             spellCheck={false}
-            className={classNames(controlStyle, 'pr-10')}
+            className={classNames(controlStyle, 'pe-10')}
           />
           <IconButton
             icon={isShown ? EyeOff : Eye}
             label={t(isShown ? 'action.hide' : 'action.show')}
-            className="absolute top-0 right-0"
+            className="absolute top-0 end-0"
             onClick={() => setShown(!isShown)}
           />
         </div>

@@ -41,7 +41,7 @@ export function PrivateText({ text, className, isInsideControl = false }: Privat
       onBlur={conceal}
       onClick={reveal}
       aria-label={isRevealed ? text : t('action.show')}
-      className={classNames('rounded-sm text-left select-text', className)}
+      className={classNames('rounded-sm text-start select-text', className)}
     >
       {shown}
     </button>

@@ -32,7 +32,7 @@ export function SearchBox({
   }
   return (
     <div className={classNames('relative min-w-0', className)}>
-      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 start-3 size-4 text-muted" />
       <input
         type="search"
         data-page-search
@@ -43,7 +43,7 @@ export function SearchBox({
         onChange={({ target }) => change(target.value)}
         autoComplete="off"
         spellCheck={false}
-        className={`${controlStyle} pl-9`}
+        className={`${controlStyle} ps-9`}
       />
     </div>
   )

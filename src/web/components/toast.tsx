@@ -60,7 +60,7 @@ export function Toasts() {
   return (
     <div
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-3 top-3 z-70 flex flex-col items-center gap-2 sm:top-auto sm:right-4 sm:bottom-[calc(1rem+var(--bottom-bar)+var(--tray-height,0px))] sm:left-auto sm:items-end"
+      className="pointer-events-none fixed inset-x-3 top-3 z-70 flex flex-col items-center gap-2 sm:top-auto sm:end-4 sm:bottom-[calc(1rem+var(--bottom-bar)+var(--tray-height,0px))] sm:start-auto sm:items-end"
     >
       {shown.map(({ id, text, isError, needsAdvice, action }) => (
         <div

@@ -38,14 +38,14 @@ export const OperationRow = memo(function OperationRow({
   const { operationId: id, method, path, summary } = operation
   return (
     <li id={id} className="min-w-0 scroll-mt-20">
-      <div className="flex min-w-0 items-center gap-1 pr-2 hover:bg-raised">
+      <div className="flex min-w-0 items-center gap-1 pe-2 hover:bg-raised">
         <h4 className="min-w-0 flex-1">
           <button
             type="button"
             aria-expanded={isOpen}
             aria-controls={isOpen ? `${id}-details` : undefined}
             onClick={() => onToggle(id)}
-            className="flex min-h-12 w-full min-w-0 items-center gap-2 px-3 py-2 text-left outline-offset-[-2px]"
+            className="flex min-h-12 w-full min-w-0 items-center gap-2 px-3 py-2 text-start outline-offset-[-2px]"
           >
             <ChevronRight
               aria-hidden
@@ -65,7 +65,7 @@ export const OperationRow = memo(function OperationRow({
                   <BreakablePath path={path} />
                 </span>
               </span>
-              <span lang="en" className="text-sm font-normal text-muted md:ml-auto md:text-right">
+              <span lang="en" className="text-sm font-normal text-muted md:ms-auto md:text-end">
                 {summary}
               </span>
             </span>

@@ -51,7 +51,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
   const { t } = useTranslation('docs')
   return (
     <div className="relative">
-      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 start-3 size-4 text-muted" />
       <input
         type="search"
         data-page-search
@@ -59,7 +59,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         placeholder={t('search_hint')}
         value={value}
         onChange={({ target }) => onChange(target.value)}
-        className={classNames(controlStyle, 'pl-9')}
+        className={classNames(controlStyle, 'ps-9')}
         spellCheck={false}
       />
     </div>

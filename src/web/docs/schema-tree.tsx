@@ -19,7 +19,7 @@ export function SchemaTree({ document, schema }: { document: ApiDocument; schema
 
 function Members({ document, members }: { document: ApiDocument; members: readonly Member[] }) {
   return (
-    <ul className="mt-1 flex min-w-0 flex-col border-l border-line pl-3">
+    <ul className="mt-1 flex min-w-0 flex-col border-s border-line ps-3">
       {members.map((member) => (
         <MemberRow key={member.name} document={document} member={member} />
       ))}
@@ -47,7 +47,7 @@ function MemberRow({
             aria-expanded={isOpen}
             aria-controls={isOpen ? id : undefined}
             onClick={() => setOpen(!isOpen)}
-            className="-ml-1.5 flex min-h-9 min-w-0 items-center gap-1 rounded-control pr-2 text-left hover:bg-raised"
+            className="-ms-1.5 flex min-h-9 min-w-0 items-center gap-1 rounded-control pe-2 text-start hover:bg-raised"
           >
             <ChevronRight
               aria-hidden

@@ -96,7 +96,10 @@ const blocks: Record<string, { change: object; shows: string }> = {
   },
   restoring: { change: { status: 'restoring_backup' }, shows: 'A backup is being restored.' },
   transferring: { change: { is_transferring: true }, shows: 'transferred to another node' },
-  maintenance: { change: { is_node_under_maintenance: true }, shows: 'The node of this server is under maintenance.' },
+  maintenance: {
+    change: { is_node_under_maintenance: true },
+    shows: 'The node of this server is under maintenance.',
+  },
 }
 
 /** Answers with the server in the state that the address of the page names, and as it is elsewhere. */

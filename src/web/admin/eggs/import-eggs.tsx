@@ -134,7 +134,7 @@ function SourceFields({ sources, onChange }: { sources: Sources; onChange: (sour
           multiple
           accept=".json,.yaml,.yml"
           onChange={({ target }) => onChange({ ...sources, files: [...(target.files ?? [])] })}
-          className="text-sm file:mr-3 file:min-h-9 file:cursor-pointer file:rounded-control file:border file:border-line file:bg-surface file:px-3"
+          className="text-sm file:me-3 file:min-h-9 file:cursor-pointer file:rounded-control file:border file:border-line file:bg-surface file:px-3"
         />
       </div>
       <TextArea

@@ -115,7 +115,7 @@ const EggItem = ({ nest, egg }: { nest: Nest; egg: Egg }) => (
   <li className="min-w-0 rounded-control border border-line p-3 text-sm">
     <p className="flex items-center gap-2">
       <GameIcon name={egg.name} icon={egg.icon} />
-      <AdminLink to={`nests/${nest.id}/${egg.id}`} className={`${linkStyle} mr-auto wrap-anywhere`}>
+      <AdminLink to={`nests/${nest.id}/${egg.id}`} className={`${linkStyle} me-auto wrap-anywhere`}>
         {egg.name}
       </AdminLink>
       <Badge>#{egg.id}</Badge>

@@ -49,7 +49,7 @@ export function ConflictBanner({
       {last?.by && (
         <p className="mt-1">{t('form.changed_by', { name: last.by, time: formatDateTime(last.at) })}</p>
       )}
-      <ul className="mt-1 list-disc pl-5">
+      <ul className="mt-1 list-disc ps-5">
         {changedNames(base, current.values).map((name) => (
           <li key={name} className="wrap-anywhere">
             {labelOf(name)}: {String(current.values[name]).slice(0, maxShownLength) || '–'}

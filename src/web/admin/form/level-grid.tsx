@@ -38,7 +38,7 @@ export function LevelGrid() {
         <caption className="sr-only">{t('keys.levels')}</caption>
         <thead className="border-b border-line text-xs text-muted">
           <tr>
-            <th scope="col" className="px-3 py-2 text-left font-medium">
+            <th scope="col" className="px-3 py-2 text-start font-medium">
               {t('keys.levels')}
             </th>
             {levels.map((level) => (
@@ -58,7 +58,7 @@ export function LevelGrid() {
         <tbody className="divide-y divide-line">
           {resources.map((name) => (
             <tr key={name}>
-              <th scope="row" className="px-3 py-1.5 text-left font-normal">
+              <th scope="row" className="px-3 py-1.5 text-start font-normal">
                 {t(`level.${name}`)}
               </th>
               {levels.map((level) => (

@@ -69,7 +69,7 @@ function Chosen({ id, source, onRemove }: { id: number; source: ChoiceSource; on
   })
   const text = choice.data?.text ?? `#${id}`
   return (
-    <li className="flex items-center rounded-control bg-raised pl-3 text-sm">
+    <li className="flex items-center rounded-control bg-raised ps-3 text-sm">
       <span className="wrap-anywhere">{text}</span>
       <IconButton icon={X} label={t('picker.remove', { name: text })} onClick={onRemove} />
     </li>

@@ -92,13 +92,13 @@ export function Picker({ source, value, onChange, placeholder, isRequired, ...fi
             onBlur={() => setInput(null)}
             autoComplete="off"
             spellCheck={false}
-            className={classNames(controlStyle, value !== '' && 'pr-9')}
+            className={classNames(controlStyle, value !== '' && 'pe-9')}
           />
           {value !== '' && !isRequired && (
             <IconButton
               icon={X}
               label={t('picker.clear', { name: field.label })}
-              className="absolute top-0 right-0"
+              className="absolute top-0 end-0"
               onClick={() => onChange('')}
             />
           )}

@@ -103,12 +103,12 @@ export function ListTable<Row>({
   const [first, ...others] = columns
   return (
     <div className="overflow-x-auto rounded-card border border-line bg-surface">
-      <table className="w-full text-left text-sm">
+      <table className="w-full text-start text-sm">
         <caption className="sr-only">{title}</caption>
         <thead className="border-b border-line text-xs text-muted">
           <tr>
             {selection && (
-              <th scope="col" className={`${cell} w-0 pr-0`}>
+              <th scope="col" className={`${cell} w-0 pe-0`}>
                 <PageCheck rows={rows} selection={selection} />
               </th>
             )}
@@ -130,7 +130,7 @@ export function ListTable<Row>({
               className={classNames('hover:bg-raised', selection?.has(row) && 'bg-brand-soft')}
             >
               {selection && (
-                <td className={`${cell} pr-0`}>
+                <td className={`${cell} pe-0`}>
                   <RowCheck row={row} rows={rows} selection={selection} first={first} />
                 </td>
               )}
@@ -143,7 +143,7 @@ export function ListTable<Row>({
                   className={classNames(
                     cell,
                     'max-w-56 wrap-break-word',
-                    column.isNumber && 'text-right tabular-nums',
+                    column.isNumber && 'text-end tabular-nums',
                   )}
                 >
                   {column.cell(row)}
@@ -169,7 +169,7 @@ function ColumnHead<Row>({
   sort: string
   onSort: (sort: string) => void
 }) {
-  const style = classNames(cell, 'font-medium whitespace-nowrap', isNumber && 'text-right')
+  const style = classNames(cell, 'font-medium whitespace-nowrap', isNumber && 'text-end')
   if (!by)
     return (
       <th scope="col" className={style}>
@@ -219,7 +219,7 @@ export function ListCards<Row>({ title, columns, rows, selection, ...props }: La
           >
             <div className="flex items-start justify-between gap-2">
               {selection && (
-                <span className="pt-0.5 pr-1">
+                <span className="pt-0.5 pe-1">
                   <RowCheck row={row} rows={rows} selection={selection} first={first} />
                 </span>
               )}
@@ -227,14 +227,14 @@ export function ListCards<Row>({ title, columns, rows, selection, ...props }: La
                 <RowLink to={props.linkTo?.(row)}>{first.cell(row)}</RowLink>
               </div>
               {props.rowActions && (
-                <div className="-mt-1.5 -mr-1.5 flex shrink-0">{props.rowActions(row)}</div>
+                <div className="-mt-1.5 -me-1.5 flex shrink-0">{props.rowActions(row)}</div>
               )}
             </div>
             <dl className="mt-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
               {others.map((column) => (
                 <div key={column.name} className="contents">
                   <dt className="text-muted">{column.label}</dt>
-                  <dd className="text-right wrap-anywhere">{column.cell(row)}</dd>
+                  <dd className="text-end wrap-anywhere">{column.cell(row)}</dd>
                 </div>
               ))}
             </dl>

@@ -36,7 +36,7 @@ export function SelectionBar<Row>({
   return (
     <section
       aria-label={t('list.chosen_label')}
-      className="sticky bottom-[calc(0.75rem+var(--bottom-bar))] z-10 mt-3 flex flex-wrap items-center gap-2 rounded-card border border-line-strong bg-surface p-2 pl-4 shadow-lg"
+      className="sticky bottom-[calc(0.75rem+var(--bottom-bar))] z-10 mt-3 flex flex-wrap items-center gap-2 rounded-card border border-line-strong bg-surface p-2 ps-4 shadow-lg"
     >
       <p aria-live="polite" className="grow text-sm font-medium tabular-nums">
         {t('list.chosen', { number: formatNumber(count) })}

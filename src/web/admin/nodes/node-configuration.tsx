@@ -66,7 +66,7 @@ export function ConfigureCommand({ node, remote }: { node: Node; remote: string 
   const command = made ?? `wings configure --panel-url ${remote} --token … --node ${node.id}`
   return (
     <Card title={t('nodes.command')} text={t('nodes.command_text')}>
-      <div className="flex items-start justify-between gap-2 rounded-control bg-raised py-1 pr-1 pl-3">
+      <div className="flex items-start justify-between gap-2 rounded-control bg-raised py-1 pe-1 ps-3">
         <code className="min-w-0 py-1.5 text-xs wrap-anywhere">{command}</code>
         {made !== undefined && <CopyButton text={command} />}
       </div>

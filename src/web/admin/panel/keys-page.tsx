@@ -125,7 +125,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
           </Button>
         }
       >
-        <div className="flex items-center justify-between gap-3 rounded-control bg-raised py-2 pr-2 pl-3">
+        <div className="flex items-center justify-between gap-3 rounded-control bg-raised py-2 pe-2 ps-3">
           <code className="min-w-0 text-sm wrap-anywhere">{token}</code>
           <CopyButton text={token} />
         </div>

@@ -155,7 +155,7 @@ function LocationRow({ location }: { location: LocationCapacity }) {
         </span>
         <span className="flex items-center gap-3">
           <AdminLink to="nodes" search={{ location_id: id }} className={linkStyle}>
-            <ServerIcon aria-hidden className="mr-1 inline size-3.5" />
+            <ServerIcon aria-hidden className="me-1 inline size-3.5" />
             {t('overview.nodes_up', { up: formatNumber(nodes.up), total: formatNumber(nodes.total) })}
           </AdminLink>
           <AdminLink to="servers" search={{ location_id: id }} className={linkStyle}>

@@ -100,7 +100,7 @@ function ResolvedCommand({ server }: { server: Server }) {
   )
   return (
     <Card title={t('servers.resolved')}>
-      <div className="flex items-start justify-between gap-2 rounded-control bg-raised py-1 pr-1 pl-3">
+      <div className="flex items-start justify-between gap-2 rounded-control bg-raised py-1 pe-1 ps-3">
         <code className="min-w-0 py-1.5 text-xs wrap-anywhere">{resolved}</code>
         <CopyButton text={resolved} />
       </div>

@@ -129,7 +129,7 @@ function GamePorts({ games }: { games: readonly UsualPorts[] }) {
               aria-pressed={isChosen}
               onClick={() => set('ports', (isChosen ? others : [...others, ...own]).join(', '))}
               className={classNames(
-                'flex min-h-10 flex-col items-start justify-center rounded-control border px-3 py-1 text-left text-sm',
+                'flex min-h-10 flex-col items-start justify-center rounded-control border px-3 py-1 text-start text-sm',
                 isChosen
                   ? 'border-brand bg-brand-soft text-brand-text'
                   : 'border-line-strong hover:bg-raised',

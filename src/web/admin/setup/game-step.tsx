@@ -74,7 +74,7 @@ function NestGames({ nest, eggs, setup }: { nest: Nest; eggs: readonly Egg[]; se
             disabled={choosing.isPending}
             onClick={() => choosing.mutate(egg)}
             className={classNames(
-              'flex min-h-16 items-start gap-3 rounded-card border p-3 text-left',
+              'flex min-h-16 items-start gap-3 rounded-card border p-3 text-start',
               egg.id === setup.egg_id
                 ? 'border-brand bg-brand-soft'
                 : 'border-line bg-surface enabled:hover:bg-raised',

@@ -103,7 +103,7 @@ function StartDaemon({ node }: { node: Node }) {
   const { t } = useTranslation('admin')
   return (
     <Card title={t('setup.start_daemon')} text={t('setup.start_daemon_text')}>
-      <div className="flex items-start justify-between gap-2 rounded-control bg-raised py-1 pr-1 pl-3">
+      <div className="flex items-start justify-between gap-2 rounded-control bg-raised py-1 pe-1 ps-3">
         <code className="min-w-0 py-1.5 text-xs wrap-anywhere">{startCommand}</code>
         <CopyButton text={startCommand} />
       </div>

@@ -31,8 +31,8 @@ export function CommandInput() {
     setText('')
   }
   return (
-    <form onSubmit={send} className="flex items-center gap-1 border-t border-line bg-canvas pr-1.5 pl-3">
-      <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />
+    <form onSubmit={send} className="flex items-center gap-1 border-t border-line bg-canvas pe-1.5 ps-3">
+      <ChevronRight aria-hidden className="size-4 shrink-0 text-muted rtl:rotate-180" />
       <input
         ref={field}
         aria-label={t('command')}

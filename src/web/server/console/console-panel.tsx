@@ -81,7 +81,7 @@ export function ConsolePanel() {
       ref={frame}
       className="flex min-w-0 flex-1 flex-col overflow-hidden rounded-card border border-line bg-surface"
     >
-      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line py-1.5 pr-1.5 pl-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line py-1.5 pe-1.5 ps-3">
         <ConnectionBadge />
         <ConsoleTools
           options={options}
@@ -123,7 +123,7 @@ function JumpToEnd({ terminal }: { terminal: LogTerminal | null }) {
       variant="primary"
       icon={ArrowDownToLine}
       onClick={() => terminal?.scrollToEnd()}
-      className="absolute right-4 bottom-3 shadow-lg"
+      className="absolute end-4 bottom-3 shadow-lg"
     >
       {t('newest')}
     </Button>

@@ -44,10 +44,13 @@ function FoldedUsage() {
   return (
     <details className="group" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="flex min-h-9 cursor-pointer list-none items-center gap-2 rounded-control text-sm text-muted hover:text-ink">
-        <ChevronRight aria-hidden className="size-4 shrink-0 transition-transform group-open:rotate-90" />
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 transition-transform group-open:rotate-90 rtl:not-group-open:rotate-180"
+        />
         <span className="font-medium">{t('tiles')}</span>
         {stats && (
-          <span className="ml-auto tabular-nums">
+          <span className="ms-auto tabular-nums">
             {formatPercent(stats.cpu_absolute)} · {formatBytes(stats.memory_bytes)}
           </span>
         )}

@@ -49,7 +49,7 @@ export function FilterBar({ terminal, levels, onChange, onClose }: Props) {
           <span className="text-muted tabular-nums max-sm:sr-only">{formatNumber(counts[level])}</span>
         </button>
       ))}
-      <span className="ml-auto flex items-center">
+      <span className="ms-auto flex items-center">
         <IconButton
           icon={ChevronUp}
           label={t('filter.previous_error')}

@@ -52,7 +52,7 @@ export default function TerminalView({ log, options, levels, onReady }: Props) {
       }
     >
       {/* The padding is outside the container, since the terminal fits its rows to the container's height. */}
-      <div className="h-full py-2 pl-3">
+      <div className="h-full py-2 ps-3">
         <div ref={container} className="h-full" />
       </div>
     </div>

@@ -22,7 +22,7 @@ export function EditorToolbar({ editor, check, wrap, isDirty, canSave, isSaving 
   const rights = useFilePermissions()
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <p role="status" className="mr-auto flex min-h-9 items-center">
+      <p role="status" className="me-auto flex min-h-9 items-center">
         {!rights.create && <Badge>{t('read_only')}</Badge>}
         {isDirty && <Badge tone="warn">{t('unsaved')}</Badge>}
       </p>

@@ -57,7 +57,7 @@ export const FileRow = memo(function FileRow({ entry, index, offset, isSelected,
         <div className="min-w-0 flex-1">
           <EntryName entry={entry} />
           <p className="truncate text-xs text-muted tabular-nums sm:hidden">
-            {size && <span className="mr-2">{size}</span>}
+            {size && <span className="me-2">{size}</span>}
             <RelativeTime at={entry.modified_at} />
           </p>
         </div>

@@ -76,13 +76,13 @@ export function FilterField({
     >
       <label className="relative w-full sm:w-72">
         <span className="sr-only">{t('filter')}</span>
-        <Search aria-hidden className="absolute top-2.5 left-3 size-4 text-muted" />
+        <Search aria-hidden className="absolute top-2.5 start-3 size-4 text-muted" />
         <input
           type="search"
           value={value}
           placeholder={t('filter')}
           onChange={(event) => onChange(event.target.value)}
-          className={`${controlStyle} pl-9`}
+          className={`${controlStyle} ps-9`}
         />
       </label>
       <p aria-live="polite" className="text-sm text-muted tabular-nums">

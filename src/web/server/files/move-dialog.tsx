@@ -80,7 +80,7 @@ function FolderPicker({
   const { id } = useServer()
   const content = useQuery(filesQuery(id, folder))
   const style =
-    'flex min-h-9 w-full items-center gap-2.5 rounded-control px-2.5 text-left text-sm hover:bg-raised'
+    'flex min-h-9 w-full items-center gap-2.5 rounded-control px-2.5 text-start text-sm hover:bg-raised'
   return (
     <div
       role="group"

@@ -28,7 +28,7 @@ export function PathBreadcrumbs({ path }: { path: string }) {
         </li>
         {folders.map((folder) => (
           <li key={folder.path} className="flex min-w-0 items-center">
-            <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />
+            <ChevronRight aria-hidden className="size-4 shrink-0 text-muted rtl:rotate-180" />
             {folder === last ? (
               <span aria-current="page" className={`${step} font-medium wrap-anywhere`}>
                 {folder.name}

@@ -38,7 +38,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
       aria-label={t('selection')}
       className="sticky bottom-[calc(0.75rem+var(--bottom-bar)+var(--tray-height,0px))] z-20 flex flex-wrap items-center gap-0.5 rounded-card border border-line-strong bg-surface p-1.5 shadow-xl sm:gap-1"
     >
-      <p aria-live="polite" className="mr-auto px-2 text-sm font-medium tabular-nums">
+      <p aria-live="polite" className="me-auto px-2 text-sm font-medium tabular-nums">
         {t('selected', { count: names.length })}
       </p>
       {/* On phones the actions have a row of their own, below the number and the button that ends the selection. */}

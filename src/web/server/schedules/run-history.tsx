@@ -60,7 +60,7 @@ function RunRow({ run }: { run: Run }) {
         <summary className="flex min-h-9 cursor-pointer list-none items-start gap-3 rounded-control py-1.5 text-sm [&::-webkit-details-marker]:hidden">
           <ChevronRight
             aria-hidden
-            className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+            className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90 rtl:not-group-open:rotate-180"
           />
           <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
             <RunState state={run.state} />
@@ -130,7 +130,7 @@ function StepRow({ step }: { step: Step }) {
           </span>
         )}
       </div>
-      {step.reason && <p className="pl-6 wrap-anywhere text-muted">{reasonText(t, step)}</p>}
+      {step.reason && <p className="ps-6 wrap-anywhere text-muted">{reasonText(t, step)}</p>}
     </li>
   )
 }

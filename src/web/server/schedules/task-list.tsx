@@ -121,7 +121,7 @@ function TaskButtons({ index, count, onMove, onOpen }: ButtonsProps) {
   const { t } = useTranslation('schedules')
   const number = index + 1
   return (
-    <div className="ml-auto flex shrink-0">
+    <div className="ms-auto flex shrink-0">
       {count > 1 && <MoveButtons index={index} count={count} onMove={onMove} />}
       <IconButton icon={Pencil} label={t('task_edit_of', { number })} onClick={() => onOpen('edit')} />
       <IconButton icon={Trash2} label={t('task_delete_of', { number })} onClick={() => onOpen('delete')} />
@@ -173,9 +173,9 @@ function TaskDetails({ task, isFirst }: { task: Task; isFirst: boolean }) {
   const { t } = useTranslation('schedules')
   const delay = task.time_offset
   return (
-    <div className="min-w-40 flex-1 py-1.5 pl-1 text-sm">
+    <div className="min-w-40 flex-1 py-1.5 ps-1 text-sm">
       <TaskText {...task} />
-      <div className="mt-0.5 flex flex-wrap gap-x-3 gap-y-1 pl-6 text-muted">
+      <div className="mt-0.5 flex flex-wrap gap-x-3 gap-y-1 ps-6 text-muted">
         {(delay > 0 || isFirst) && (
           <span className="tabular-nums">
             {delay > 0 ? t('task_delay', { count: delay }) : t('task_delay_none')}

@@ -86,7 +86,7 @@ function TrashList({
             label={t('files:select_all')}
             checked={chosen.length === 0 ? false : chosen.length === items.length || 'indeterminate'}
             onChange={(isSelected) => setSelected(new Set(isSelected ? items.map(({ id }) => id) : []))}
-            className="mr-auto items-center"
+            className="me-auto items-center"
           />
           {chosen.length > 0 && (
             <Button variant="danger" icon={Trash2} onClick={() => onPurge({ kind: 'some', items: chosen })}>

@@ -52,7 +52,7 @@ export function TrashRow({
         <OriginalPath path={item.path} />
         <Times item={item} />
       </div>
-      <div className="ml-auto flex items-center gap-1">
+      <div className="ms-auto flex items-center gap-1">
         {rights.remove && rights.create && (
           <Button
             icon={RotateCcw}
@@ -101,7 +101,7 @@ function OriginalPath({ path }: { path: string }) {
   const directory = parentOf(path)
   return (
     <p className="text-xs text-muted wrap-anywhere">
-      <span className="mr-1">{t('was_in')}</span>
+      <span className="me-1">{t('was_in')}</span>
       <Link
         to="/server/$server/files"
         params={{ server: id }}

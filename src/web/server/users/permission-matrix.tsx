@@ -84,7 +84,7 @@ function Group({ group, keys, granted, onChange }: GroupProps) {
         disabled={!names.some((name) => can(name) && name !== implicitPermissions)}
         onChange={(checked) => set(names, checked)}
       />
-      <div className="flex flex-col gap-2 border-l border-line pl-3.5">
+      <div className="flex flex-col gap-2 border-s border-line ps-3.5">
         {keys.map((key) => {
           const name = `${group}.${key}`
           return (

@@ -54,7 +54,7 @@ function Commands({
           <button
             type="button"
             onClick={() => onChoose(commandOf(entry))}
-            className="flex min-h-11 w-full flex-wrap items-center gap-x-3 px-3 py-1.5 text-left text-sm hover:bg-raised"
+            className="flex min-h-11 w-full flex-wrap items-center gap-x-3 px-3 py-1.5 text-start text-sm hover:bg-raised"
           >
             <span className="min-w-0 flex-1 font-mono wrap-anywhere">{commandOf(entry)}</span>
             <span className="text-xs text-muted">

@@ -54,12 +54,12 @@ function SnippetList({
       {snippets.map((snippet) => (
         <li
           key={snippet.id ?? `egg ${snippet.name} ${snippet.command}`}
-          className="flex items-center gap-1 pr-1"
+          className="flex items-center gap-1 pe-1"
         >
           <button
             type="button"
             onClick={() => onChoose(snippet.command)}
-            className="flex min-h-11 min-w-0 flex-1 flex-wrap items-center gap-x-3 px-3 py-1.5 text-left text-sm hover:bg-raised"
+            className="flex min-h-11 min-w-0 flex-1 flex-wrap items-center gap-x-3 px-3 py-1.5 text-start text-sm hover:bg-raised"
           >
             <span className="font-medium wrap-anywhere">{snippet.name}</span>
             <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere text-muted">

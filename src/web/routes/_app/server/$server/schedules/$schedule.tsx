@@ -40,7 +40,7 @@ function SchedulePage() {
         params={{ server: id }}
         className="mb-2 inline-flex min-h-9 items-center gap-2 rounded-control text-sm text-muted hover:text-ink"
       >
-        <ArrowLeft aria-hidden className="size-4" />
+        <ArrowLeft aria-hidden className="size-4 rtl:rotate-180" />
         {t('back')}
       </Link>
       {schedule.data === undefined && <h1 className="sr-only">{t('title')}</h1>}
