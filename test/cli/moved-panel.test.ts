@@ -1,4 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import bcrypt from 'bcryptjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parsePublicKey } from '../../src/domain/accounts/ssh-public-key.ts'
@@ -104,8 +106,12 @@ describe.skipIf(!hasPostgres || !hasMysql).each<OldKind>(['pterodactyl', 'pelica
         S3_PATH_STYLE: 'true',
       })
       await cli.script('scripts/migrate.ts')
-      const words = ['--database', old.url, '--app-key', appKeyText, '--timezone', 'Europe/Berlin']
-      const { code, body } = await cli.json(`import:${kind}`, ...words)
+      const env = join(cli.directory, 'old.env')
+      await writeFile(
+        env,
+        `APP_KEY=${appKeyText}\nAPP_TIMEZONE=Europe/Berlin\nHASHIDS_SALT=this is my salt\n`,
+      )
+      const { code, body } = await cli.json(`import:${kind}`, '--database', old.url, '--env', env)
       expect([code, body.error]).toEqual([0, undefined])
       panel = await cli.start()
     }, 180_000)
@@ -207,6 +213,21 @@ describe.skipIf(!hasPostgres || !hasMysql).each<OldKind>(['pterodactyl', 'pelica
       const { username, relationships } = shown.attributes
       const { password } = relationships.password.attributes
       await asMysqlUser(username, password, `create table ${gameDatabase}.worlds (id int)`)
+    })
+
+    it.runIf(kind === 'pterodactyl')('takes the id of a database as it was shown before', async () => {
+      const path = `/api/client/servers/${known.serverUuid}/databases`
+      const rotate = (id: string, server = known.serverUuid) =>
+        call(`/api/client/servers/${server}/databases/${id}/rotate-password`, known.clientKey, {})
+      // 1 with the salt of the old panel.
+      const rotated = await rotate('gB0NV05e')
+      expect([rotated.status, rotated.body.attributes.id]).toEqual([200, '1'])
+      expect((await rotate('1')).status).toBe(200)
+      for (const id of ['gB0NV05E', 'NV', '0', '2', '99999999999', 'a%00b'])
+        expect([id, (await rotate(id)).status]).toEqual([id, 404])
+      expect((await rotate('gB0NV05e', shortId)).status).toBe(404)
+      const [shown] = (await call(path, known.clientKey)).body.data
+      expect(shown.attributes.id).toBe('1')
     })
 
     it('signs links for the object of a backup', async () => {

@@ -1,3 +1,8 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres } from '../support/cloud-services.ts'
@@ -45,14 +50,45 @@ describe.skipIf(!hasPostgres || !hasMysql)('asking both panels', () => {
   })
 
   const source = () => ['--database', old.url, '--app-key', appKeyText]
-  const verify = (oldUrl: string) =>
-    after!.cli.json('import:verify', ...source(), '--old-url', oldUrl, '--new-url', after!.running.url)
+  const verify = (oldUrl: string, ...words: string[]) =>
+    after!.cli.json(
+      'import:verify',
+      ...source(),
+      ...words,
+      '--old-url',
+      oldUrl,
+      '--new-url',
+      after!.running.url,
+    )
 
   it('finds the same answers for keys and daemons', async () => {
     const { code, body } = await verify(before!.running.url)
     expect(body.wires.differences).toEqual([])
     expect(body.wires.requests).toBeGreaterThan(15)
     expect(code).toBe(0)
+  })
+
+  it('knows databases by the ids that the old panel writes', async () => {
+    const proxy = createServer((request, answer) => void forward(request, answer))
+    const forward = async (request: IncomingMessage, answer: ServerResponse) => {
+      const { authorization = '' } = request.headers
+      const found = await fetch(`${before!.running.url}${request.url}`, { headers: { authorization } })
+      const isDatabases = request.url?.endsWith('/databases')
+      const body = (await found.text()).replaceAll(/"id":"1"/g, isDatabases ? '"id":"gB0NV05e"' : '$&')
+      answer.writeHead(found.status, { 'content-type': 'application/json' }).end(body)
+    }
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const env = join(after!.cli.directory, 'old.env')
+    await writeFile(env, `APP_KEY=${appKeyText}\nHASHIDS_SALT=this is my salt\n`)
+    const differing = async (...words: string[]) => {
+      const { body } = await verify(url, ...words)
+      return body.wires.differences.map(({ request }: any) => request)
+    }
+    expect(await differing()).toEqual([expect.stringMatching(/\/databases$/)])
+    expect(await differing('--env', env)).toEqual([])
+    proxy.close()
   })
 
   it('lists the fields that differ, and the callers', async () => {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { type Env, readEnv } from '../../platform/env.ts'
 import {
   callOperation,
@@ -11,6 +10,7 @@ import {
   textOption,
 } from '../command.ts'
 import { UsageError } from '../faults.ts'
+import { readOldEnv } from '../move-in/old-env.ts'
 import type { MoveProgress } from '../move-in/progress.ts'
 import type { MoveInResult } from '../operations/move-in.ts'
 
@@ -29,7 +29,7 @@ const sourceHelp = (
   otherDatabases: string,
 ) => `  --dump FILE           what mysqldump or mariadb-dump wrote, plain or gzip
   --database URL        the live database, which is only read: mysql://user:password@host:port/database${otherDatabases}
-  --env FILE            the old panel's .env: APP_KEY, APP_PREVIOUS_KEYS and APP_TIMEZONE are read
+  --env FILE            the old panel's .env: its keys, settings, address, time zone and what it writes ids with are read
   --app-key KEY         its APP_KEY, in place of --env
   --previous-keys KEYS  its APP_PREVIOUS_KEYS, separated by commas
   --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC
@@ -118,14 +118,16 @@ async function sourceOf(args: CommandArguments) {
   }
 }
 
-async function oldSettings(args: CommandArguments): Promise<{ keys: string[]; timezone: string }> {
+async function oldSettings(
+  args: CommandArguments,
+): Promise<{ keys: string[]; timezone: string; env?: Record<string, string> }> {
   const file = textOption(args, 'env')
-  const env = file === undefined ? {} : parseEnv(await readFile(file, 'utf8'))
-  const key = textOption(args, 'app-key') ?? env.APP_KEY
+  const said = file === undefined ? null : readOldEnv(await readFile(file, 'utf8'))
+  const key = textOption(args, 'app-key') ?? said?.key
   if (!key) throw new UsageError('Missing: --env with an APP_KEY, or --app-key')
-  const previous = textOption(args, 'previous-keys') ?? env.APP_PREVIOUS_KEYS ?? ''
-  const timezone = textOption(args, 'timezone') ?? env.APP_TIMEZONE ?? 'UTC'
-  return { keys: [key, ...previous.split(',').filter(Boolean)], timezone }
+  const previous = textOption(args, 'previous-keys') ?? said?.previousKeys ?? ''
+  const timezone = textOption(args, 'timezone') ?? said?.timezone ?? 'UTC'
+  return { keys: [key, ...previous.split(',').filter(Boolean)], timezone, ...(said && { env: said.env }) }
 }
 
 /** One line of progress, as JSON for programs. */
@@ -145,7 +147,7 @@ function formatResult(result: MoveInResult): string {
   )
   const reasons = findings.map(
     ({ table, what, reason, count, ids }) =>
-      `${what}: ${count} of ${table} (${ids.join(', ')}${count > ids.length ? ', …' : ''}): ${reason}`,
+      `${what}: ${count} of ${table}${ids.length > 0 ? ` (${ids.join(', ')}${count > ids.length ? ', …' : ''})` : ''}: ${reason}`,
   )
   const gone = Object.entries(removed).map(
     ([table, rows]) => `deleted: ${rows} of ${table}, which are gone there`,

@@ -5,6 +5,7 @@ import { maxMovedTokens } from '../../domain/auth/recovery-tokens.ts'
 import { digest } from '../../domain/secrets.ts'
 import { findLanguage } from './languages.ts'
 import { cutTo, findFirst, hasParent, type Move, type MovedRow, readSecret, type Step } from './move.ts'
+import { passkeyStep } from './passkeys.ts'
 import type { SourceRow } from './spool.ts'
 import { dateOf, isTrue, isUuid, listOf, numberOf, textOf, textOrNull, timesOf } from './values.ts'
 
@@ -247,4 +248,5 @@ export const accountSteps = (kind: Move['kind']): Step[] => [
     },
   },
   { source: 'user_ssh_keys', target: sshKeys, map: mapSshKey },
+  ...(kind === 'pelican' ? [passkeyStep] : []),
 ]

@@ -79,6 +79,7 @@ export const removeGone = (panel: Panel, move: Move, present: Move, isLast: bool
   inTransaction(panel, async (tx) => {
     const removed = new Map<string, number>()
     for (const step of phasesOf(move.kind).flat().toReversed()) {
+      if (step.staysWhenGone) continue
       const table = getTableName(step.target)
       const recorded = await tx.db.select().from(movedRows).where(eq(movedRows.tableName, table))
       const gone = recorded.filter(({ key }) => !present.presentKeys.get(table)?.has(key))

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from '../faults.ts'
 import { differingFields } from './compare-answers.ts'
+import type { Hashids } from './hashids.ts'
 import { type AppKeys, decryptColumn, UnreadableSecretError } from './laravel.ts'
 import type { SourceRow, Spool } from './spool.ts'
 import { numberOf, textOf } from './values.ts'
@@ -11,7 +12,14 @@ export type WireDifference = { caller: string; request: string; fields: string[]
 export type WireComparison = { requests: number; differences: WireDifference[] }
 
 /** Addresses of the two panels, rows of the old one, and its keys. */
-export type WireOptions = { old: string; current: string; spool: Spool; keys: AppKeys }
+export type WireOptions = {
+  old: string
+  current: string
+  spool: Spool
+  keys: AppKeys
+  /** How the old panel writes the ids of databases, where it is known. */
+  hashids: Hashids | null
+}
 
 type Caller = { name: string; token: string; kind: 'client' | 'application' | 'daemon' }
 type Answer = { status: number; body: unknown }
@@ -36,11 +44,13 @@ const applicationPaths = ['users', 'servers', 'nodes', 'locations', 'nests'].map
  */
 export async function compareWires(options: WireOptions): Promise<WireComparison> {
   const comparison: WireComparison = { requests: 0, differences: [] }
+  const numbers = await numbersOf(options)
   const ask = async (caller: Caller, path: string): Promise<Answer> => {
-    const [old, current] = await Promise.all([
+    const [answered, current] = await Promise.all([
       get(options.old, path, caller.token),
       get(options.current, path, caller.token),
     ])
+    const old = path.endsWith('/databases') ? withNumbers(answered, numbers) : answered
     comparison.requests += 1
     const fields =
       old.status === current.status
@@ -80,6 +90,25 @@ function listed(answer: Answer | undefined, name: 'identifier' | 'uuid'): string
     .map((item) => String(item.attributes?.[name] ?? item[name] ?? ''))
     .filter(Boolean)
     .slice(0, maxServers)
+}
+
+/** The numbers of databases, which this panel shows, by what the old one shows for them. */
+async function numbersOf({ spool, hashids }: WireOptions): Promise<Map<string, string>> {
+  const numbers = new Map<string, string>()
+  if (!hashids) return numbers
+  for await (const rows of spool.batches('databases'))
+    for (const { id } of rows) numbers.set(hashids(Number(id)), String(id))
+  return numbers
+}
+
+function withNumbers({ status, body }: Answer, numbers: Map<string, string>): Answer {
+  const { data } = (body ?? {}) as { data?: unknown }
+  if (!Array.isArray(data)) return { status, body }
+  const items = (data as { attributes?: { id?: unknown } }[]).map((item) => {
+    const id = numbers.get(String(item.attributes?.id))
+    return id === undefined ? item : { ...item, attributes: { ...item.attributes, id } }
+  })
+  return { status, body: { ...(body as object), data: items } }
 }
 
 async function findCallers({ spool, keys }: WireOptions): Promise<Caller[]> {

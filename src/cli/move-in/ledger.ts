@@ -9,6 +9,9 @@ import type { Move, MovedRow, Step } from './move.ts'
 /** A row as it is in this panel, by the names of its columns in code. */
 export type PanelRow = Record<string, unknown>
 
+/** What digests are keyed with. */
+type Keyed = Pick<Move, 'keys'>
+
 /** The columns by which rows of a step are known. */
 export const keyColumns = (step: Step): readonly string[] => step.key ?? ['id']
 
@@ -28,14 +31,14 @@ const carriedColumns = (step: Step, { values }: MovedRow): string[] =>
   Object.keys(values).filter((name) => name !== 'updatedAt' && !step.unsettled?.includes(name))
 
 /** The digest of what a row of the old panel becomes, secrets included. Keyed, so that it tells no secret. */
-export function digestOfSource(move: Move, step: Step, row: MovedRow): string {
+export function digestOfSource(move: Keyed, step: Step, row: MovedRow): string {
   const secrets = Object.fromEntries((row.secrets ?? []).map(({ column, plain }) => [column, plain]))
   const values = Object.fromEntries(carriedColumns(step, row).map((name) => [name, row.values[name] ?? null]))
   return digestOf(move, { ...values, ...secrets })
 }
 
 /** The digest of a row of this panel, over what `source` brings. */
-export async function digestOfPanel(tx: Tx, move: Move, step: Step, row: PanelRow, source: MovedRow) {
+export async function digestOfPanel(tx: Tx, move: Keyed, step: Step, row: PanelRow, source: MovedRow) {
   const secrets = (source.secrets ?? []).map(async ({ column, location }) => {
     const stored = row[column]
     return [column, typeof stored === 'string' ? await decrypt(tx, stored, location) : null]
@@ -44,7 +47,7 @@ export async function digestOfPanel(tx: Tx, move: Move, step: Step, row: PanelRo
   return digestOf(move, { ...values, ...(Object.fromEntries(await Promise.all(secrets)) as PanelRow) })
 }
 
-const digestOf = ({ keys: [key] }: Move, values: Record<string, unknown>): string =>
+const digestOf = ({ keys: [key] }: Keyed, values: Record<string, unknown>): string =>
   createHmac('sha256', key ?? '')
     .update(stable(values))
     .digest('base64url')

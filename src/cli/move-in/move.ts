@@ -2,6 +2,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Tx } from '../../panel.ts'
 import type { SecretLocation } from '../../domain/secrets.ts'
 import { type AppKeys, decryptColumn, UnreadableSecretError } from './laravel.ts'
+import type { OldEnv } from './old-env.ts'
 import type { MoveReport } from './report.ts'
 import type { SourceKind } from './source-schema.ts'
 import type { SourceRow, Spool } from './spool.ts'
@@ -13,6 +14,10 @@ export type Move = {
   /** IANA name of the time zone in which the old panel's schedules run. */
   timezone: string
   now: Date
+  /** What the old panel's `.env` says. */
+  env: OldEnv
+  /** The domain that passkeys of this panel are bound to; null where it can have none. */
+  passkeyDomain: string | null
   spool: Spool
   report: MoveReport
   /** Ids that are moved, by table: a row of another parent is left out. */
@@ -64,6 +69,10 @@ export type Step = {
   changing?: string[]
   /** Those of them that are never carried over by themselves. */
   unsettled?: string[]
+  /** Whether rows with such a key are verified: what a user used up is not. */
+  isVerified?: boolean
+  /** Whether a row that is gone there stays here. */
+  staysWhenGone?: boolean
   /** Maps a row; null leaves it out, for the reason that was reported. */
   map: (row: SourceRow, move: Move) => MovedRow | MovedRow[] | null
   /** Completes the rows in the same transaction. */

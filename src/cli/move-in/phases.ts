@@ -8,10 +8,11 @@ import type { Move, MovedRow, Step } from './move.ts'
 import { openReport } from './report.ts'
 import { serverPartSteps } from './server-parts.ts'
 import { serverSteps } from './servers.ts'
+import { settingsStep } from './settings.ts'
 import { dateOf } from './values.ts'
 
 /** What a move starts with. */
-export type MoveOptions = Pick<Move, 'kind' | 'keys' | 'timezone' | 'now' | 'spool'>
+export type MoveOptions = Pick<Move, 'kind' | 'keys' | 'timezone' | 'now' | 'env' | 'passkeyDomain' | 'spool'>
 
 /** Steps by phase; each phase is one transaction. */
 export const phasesOf = (kind: Move['kind']): Step[][] => [
@@ -21,6 +22,7 @@ export const phasesOf = (kind: Move['kind']): Step[][] => [
   serverSteps,
   mountSteps(kind),
   serverPartSteps,
+  [settingsStep],
 ]
 
 /** Opens a pass over the rows of the old panel. */

@@ -4,6 +4,7 @@ export type Finding = {
   what: 'changed' | 'left out' | 'refused'
   reason: string
   count: number
+  /** Empty for what has none, as a line of a `.env`. */
   ids: number[]
 }
 
@@ -31,7 +32,7 @@ export function openReport(): MoveReport {
     const key = `${table}/${what}/${reason}`
     const finding = findings.get(key) ?? { table, what, reason, count: 0, ids: [] }
     finding.count += 1
-    if (finding.ids.length < maxIds) finding.ids.push(id)
+    if (id > 0 && finding.ids.length < maxIds) finding.ids.push(id)
     findings.set(key, finding)
   }
   return {

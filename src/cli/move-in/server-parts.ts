@@ -3,6 +3,7 @@ import { databasePasswordLocation } from '../../domain/databases/passwords.ts'
 import { allPermissions, type Permission } from '../../domain/permissions.ts'
 import { type CronExpression, nextRun, requireValidCron } from '../../domain/schedules/cron.ts'
 import { ApiError } from '../../errors.ts'
+import { noteHashids } from './database-hashids.ts'
 import { findFirst, hasParent, type Move, type MovedRow, readSecret, type Step } from './move.ts'
 import type { SourceRow } from './spool.ts'
 import { dateOf, isTrue, listOf, numberOf, textOf, textOrNull, timesOf } from './values.ts'
@@ -198,6 +199,6 @@ export const serverPartSteps: Step[] = [
     map: mapSchedule,
   },
   { source: 'tasks', target: tasks, map: mapTask },
-  { source: 'databases', target: databases, map: mapDatabase },
+  { source: 'databases', target: databases, map: mapDatabase, after: noteHashids },
   { source: 'backups', target: backups, unique: ['uuid'], map: mapBackup },
 ]

@@ -67,6 +67,7 @@ const pelican: Record<string, string> = {
   backups:
     'id server_id uuid upload_id is_successful is_locked name ignored_files checksum bytes completed_at created_at updated_at is_scheduled backup_host_id',
   activity_logs: 'id event ip description actor_type actor_id api_key_id properties timestamp',
+  passkeys: 'id user_id name credential_id credential last_used_at created_at updated_at',
 }
 
 const setsOf = (tables: Record<string, string>) =>

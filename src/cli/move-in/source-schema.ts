@@ -34,11 +34,12 @@ export const movedTables = [
   'backups',
   'schedules',
   'tasks',
+  'passkeys',
+  'settings',
 ]
 
 /** Tables of the old panel that do not move; docs/moving-in.md says what this means. */
 const leftTables = new Set([
-  'settings',
   'activity_logs',
   'activity_log_subjects',
   'api_logs',
@@ -56,7 +57,6 @@ const leftTables = new Set([
   'backup_host_node',
   'model_has_permissions',
   'node_role',
-  'passkeys',
   'server_user_settings',
   'webhook_configurations',
   'webhooks',

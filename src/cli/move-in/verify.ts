@@ -2,7 +2,7 @@ import { getTableColumns, getTableName, inArray } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { decrypt } from '../../domain/secrets.ts'
 import type { Panel } from '../../panel.ts'
-import { stable } from './ledger.ts'
+import { keyColumns, keyOf, stable } from './ledger.ts'
 import type { Move, MovedRow, Step } from './move.ts'
 import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
 
@@ -20,7 +20,7 @@ export async function verifyMove(
   const differences: Difference[] = []
   for (const step of phasesOf(options.kind).flat()) {
     await eachBatch(step, move, async (rows) => {
-      if (!step.key && differences.length < maxDifferences)
+      if ((!step.key || step.isVerified) && differences.length < maxDifferences)
         differences.push(...(await compareRows(panel, step, rows)))
     })
   }
@@ -28,18 +28,27 @@ export async function verifyMove(
 }
 
 async function compareRows(panel: Panel, step: Step, rows: MovedRow[]): Promise<Difference[]> {
-  const id = (getTableColumns(step.target) as Record<string, PgColumn>).id as PgColumn
-  const ids = rows.map(({ values }) => Number(values.id))
+  const keys = rows.map(({ values }) => keyOf(step, values))
+  const [name = 'id'] = keyColumns(step)
+  const column = (getTableColumns(step.target) as Record<string, PgColumn>)[name] as PgColumn
   const found = (await panel.db
     .select()
     .from(step.target as PgTable)
-    .where(inArray(id, ids))) as Record<string, unknown>[]
-  const byId = new Map(found.map((row) => [Number(row.id), row]))
+    .where(
+      inArray(
+        column,
+        rows.map(({ values }) => values[name]),
+      ),
+    )) as Record<string, unknown>[]
+  const byKey = new Map(found.map((row) => [keyOf(step, row), row]))
   const table = getTableName(step.target)
   const uncompared = new Set(['updatedAt', ...(step.changing ?? []), ...(step.unsettled ?? [])])
-  const compared = rows.map(async ({ values, secrets = [] }): Promise<Difference> => {
-    const row = byId.get(Number(values.id))
-    if (!row) return { table, id: Number(values.id), columns: ['(missing)'] }
+  const compared = rows.map(async ({ values, secrets = [] }, at): Promise<Difference> => {
+    const row = byKey.get(keys[at] ?? '')
+    const id = Number(values.id ?? 0)
+    const named = (columns: string[]) =>
+      step.key ? columns.map((column) => `${String(values[name])} ${column}`) : columns
+    if (!row) return { table, id, columns: named(['(missing)']) }
     const columns = Object.keys(values).filter(
       (name) => !uncompared.has(name) && stable(values[name]) !== stable(row[name]),
     )
@@ -50,7 +59,7 @@ async function compareRows(panel: Panel, step: Step, rows: MovedRow[]): Promise<
         return isEqual ? [] : [column]
       }),
     )
-    return { table, id: Number(values.id), columns: [...columns, ...plain.flat()] }
+    return { table, id, columns: named([...columns, ...plain.flat()]) }
   })
   return (await Promise.all(compared)).filter(({ columns }) => columns.length > 0)
 }

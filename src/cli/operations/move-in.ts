@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Panel } from '../../panel.ts'
+import { getRelyingParty } from '../../domain/auth/passkeys/relying-party.ts'
 import { isTimezone } from '../../domain/timezones.ts'
 import { OperationError, reasonOf } from '../faults.ts'
 import type { WireComparison } from '../move-in/compare-wires.ts'
@@ -19,6 +20,8 @@ export const MoveInInput = () =>
     dumpTimezone: z.string().optional(),
     /** Columns that are left behind though they hold something, as `table.column`. */
     ignoreColumns: z.array(z.string()).default([]),
+    /** What the old panel's `.env` says of settings, its address and ids. */
+    env: z.record(z.string(), z.string()).nullish(),
     keys: z.array(z.string()).min(1, 'required'),
     timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
     mode: z.enum(['check', 'write', 'verify']),
@@ -80,18 +83,26 @@ async function moveRows(
   input: Input,
   read: Pick<Move, 'kind' | 'keys' | 'spool'>,
 ): Promise<Omit<MoveInResult, 'seconds'>> {
-  const [schema, { runPasses }, { compareWires }] = await Promise.all([
+  const [schema, { runPasses }, { compareWires }, { addSettings }, { hashidsOf }] = await Promise.all([
     import('../move-in/source-schema.ts'),
     import('../move-in/passes.ts'),
     import('../move-in/compare-wires.ts'),
+    import('../move-in/settings.ts'),
+    import('../move-in/database-hashids.ts'),
   ])
-  const { timezone, mode, since } = input
+  const { timezone, mode, since, env = null } = input
   const { kind, spool } = read
   const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
+  const hashids = refusing(() => hashidsOf({ kind, env }))
   if (kind === 'pelican') await schema.addPelicanGroups(spool)
-  const options = { ...read, timezone, now: panel.now(), mode, since, requireMovable }
-  const { move, written, removed, differences } = await runPasses(panel, options)
-  const wires = input.panels && (await compareWires({ ...input.panels, ...read }).catch(throwRefusal))
+  const isUnknown = kind === 'pterodactyl' && !hashids && Boolean(spool.counts.get('databases'))
+  const passkeyDomain = getRelyingParty(panel)?.id ?? null
+  const options = { ...read, timezone, now: panel.now(), env, passkeyDomain }
+  await addSettings(panel, options)
+  const passes = await runPasses(panel, { ...options, mode, since, requireMovable })
+  const { move, written, removed, differences } = passes
+  const wires =
+    input.panels && (await compareWires({ ...input.panels, ...read, hashids }).catch(throwRefusal))
   return {
     mode,
     tables: countsOf(move, written),
@@ -99,12 +110,15 @@ async function moveRows(
     removed: Object.fromEntries(removed ?? []),
     unknownTables,
     version: schema.versionOf(kind, spool),
-    notes: spool.notes,
+    notes: [...spool.notes, ...(isUnknown ? [unknownHashids] : [])],
     ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
     differences,
     ...(wires && { wires }),
   }
 }
+
+const unknownHashids =
+  'Without --env the ids that the old panel showed for databases are not known, and programs that stored one have to list them anew.'
 
 /** Runs what refuses with a message for the operator. */
 function refusing<Value>(run: () => Value): Value {

@@ -26,6 +26,8 @@ export const databases = pgTable(
     state: text({ enum: ['creating', 'ready', 'deleting'] })
       .notNull()
       .default('creating'),
+    /** What the panel it moved in from showed as its id; paths take it, too. */
+    hashid: text(),
     ...times,
   },
   (t) => [

@@ -18,6 +18,8 @@ export const passkeys = pgTable(
     /** Signature counter; a lower one is refused. */
     counter: bigint({ mode: 'number' }).notNull().default(0),
     transports: text().array().notNull().default([]),
+    /** Base64url of what the authenticator knows the account by. Null is its uuid; another panel chose otherwise. */
+    userHandle: text(),
     lastUsedAt: instant(),
     ...times,
   },

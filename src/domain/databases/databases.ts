@@ -7,6 +7,7 @@ import type { DatabaseRow } from '../../db/tables/databases.ts'
 import { notFound } from '../../errors.ts'
 import type { Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
+import { pathId } from '../fields.ts'
 import { type DatabaseWithPassword, withPlainPassword } from './passwords.ts'
 import { dropDatabase, toDatabaseActivity } from './reconciliation.ts'
 
@@ -43,6 +44,21 @@ export async function findDatabase(
   const row = await findRow<DatabaseRow>(panel.db, 'database', where, include)
   if (!row) throw notFound()
   return include.includes('password') ? withPlainPassword(panel, row) : row
+}
+
+/**
+ * Returns the id of a database that a path names: by its number, or as the panel that it moved in from did. Refuses with
+ * 404 what names no database of the server. A number costs no statement.
+ */
+export async function findDatabaseId(panel: Panel, serverId: number, name: string): Promise<number> {
+  const number = pathId().safeParse(name)
+  if (number.success) return number.data
+  const [found] = await panel.db
+    .select({ id: databases.id })
+    .from(databases)
+    .where(and(eq(databases.serverId, serverId), eq(databases.hashid, name)))
+  if (!found) throw notFound()
+  return found.id
 }
 
 /**

@@ -80,7 +80,7 @@ export async function getSettings<Key extends SettingKey>(
   const entries = keys.map(async (key) => {
     const value = stored.get(key) ?? definitionOf(key).defaultValue
     const isEncrypted = definitionOf(key).isSecret && typeof value === 'string'
-    return [key, isEncrypted ? await decrypt(tx, value, secretLocation(key)) : value] as const
+    return [key, isEncrypted ? await decrypt(tx, value, settingSecretLocation(key)) : value] as const
   })
   return Object.fromEntries(await Promise.all(entries)) as Pick<Settings, Key>
 }
@@ -220,9 +220,16 @@ function changesIn(input: SettingsChanges): Change[] {
 }
 
 const toStoredValue = async (panel: Panel, key: SettingKey, value: unknown): Promise<unknown> =>
-  definitionOf(key).isSecret && typeof value === 'string' ? encrypt(panel, value, secretLocation(key)) : value
+  definitionOf(key).isSecret && typeof value === 'string'
+    ? encrypt(panel, value, settingSecretLocation(key))
+    : value
 
-const secretLocation = (key: SettingKey): SecretLocation => ({ table: 'settings', column: 'value', row: key })
+/** Returns the location for which a secret setting is encrypted. */
+export const settingSecretLocation = (key: SettingKey): SecretLocation => ({
+  table: 'settings',
+  column: 'value',
+  row: key,
+})
 
 function requireConsistentSettings(stored: StoredSettings): void {
   const values = Object.fromEntries(settingKeys.map((key) => [key, valueOfSetting(stored, key)])) as Settings

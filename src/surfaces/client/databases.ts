@@ -6,8 +6,7 @@ import {
   listClientDatabases,
   rotateClientDatabasePassword,
 } from '../../domain/databases/client-databases.ts'
-import { removeDatabase } from '../../domain/databases/databases.ts'
-import { pathId } from '../../domain/fields.ts'
+import { findDatabaseId, removeDatabase } from '../../domain/databases/databases.ts'
 import { isGranted } from '../../domain/permissions.ts'
 import { readIncludes } from '../../http/listing.ts'
 import { body, params, query, returns, summary } from '../../http/route.ts'
@@ -17,7 +16,8 @@ import { DatabaseResource, type PasswordVisibility } from './resources/database.
 
 const DatabasesQuery = () =>
   z.object({ include: z.string().nullish().catch(null).describe('`password` shows the passwords') })
-const DatabaseParams = () => z.object({ database: pathId() })
+/** The id, or its spelling in the panel that the database moved in from. */
+const DatabaseParams = () => z.object({ database: z.string().regex(/^\P{Cc}{1,255}$/u) })
 
 /** Spec: docs/databases.md#lifecycle. */
 export const databases = new Hono<ServerEnv>()
@@ -58,8 +58,8 @@ export const databases = new Hono<ServerEnv>()
     params(DatabaseParams),
     returns(200, DatabaseResource.One),
     async (c) => {
-      const { database } = c.req.valid('param')
-      const row = await rotateClientDatabasePassword(c.var.panel, c.var.access, database)
+      const id = await databaseIdOf(c, c.req.valid('param'))
+      const row = await rotateClientDatabasePassword(c.var.panel, c.var.access, id)
       return c.json(DatabaseResource.one({ row, visibility: passwordVisibility(c) }))
     },
   )
@@ -72,10 +72,14 @@ export const databases = new Hono<ServerEnv>()
     params(DatabaseParams),
     returns(204),
     async (c) => {
-      await removeDatabase(c.var.panel, c.var.access.server.id, c.req.valid('param').database)
+      const id = await databaseIdOf(c, c.req.valid('param'))
+      await removeDatabase(c.var.panel, c.var.access.server.id, id)
       return c.body(null, 204)
     },
   )
+
+const databaseIdOf = (c: Context<ServerEnv>, { database }: { database: string }) =>
+  findDatabaseId(c.var.panel, c.var.access.server.id, database)
 
 const includesPassword = async (c: Context<ServerEnv>) => (await readIncludes(c)).includes('password')
 

@@ -57,7 +57,7 @@ export async function signInWithPasskey(
   const relyingParty = await requirePasskeys(panel)
   const challenge = await consumeChallenge(panel, session, 'login')
   const found = await findPasskey(panel, input.id)
-  if (!found || !equalSecrets(input.response.userHandle, toUserHandle(found.user))) {
+  if (!found || !equalSecrets(input.response.userHandle, userHandleOf(found))) {
     throw await recordRefusal(panel, found?.user ?? null)
   }
   const { passkey, user } = found
@@ -71,6 +71,10 @@ export async function signInWithPasskey(
   const additionalCtes = [clearAttemptsCte(panel, attemptKey)]
   return completeFirstFactor(panel, user, clientInfo, { method: 'passkey', additionalCtes })
 }
+
+/** One that moved in from another panel names the account as that panel did. */
+const userHandleOf = ({ passkey, user }: { passkey: Passkey; user: User }): string =>
+  passkey.userHandle ?? toUserHandle(user)
 
 async function findPasskey(
   panel: Panel,
