@@ -22,21 +22,38 @@ type Joined = { call: CacheCall; callers: Caller[] }
 /** Calls that one statement has at most. */
 const maxCalls = 1000
 
+/** So many calls within so many milliseconds are many; then two statements are that far apart, and each asks for more. */
+const many = { calls: 10, withinMs: 100, apartMs: 3 }
+
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
  * Returns a function that asks by one statement at a time: those who ask in one turn of the event loop, and while a statement
- * runs, are asked for together by the next one. Equal calls become one.
+ * runs, are asked for together by the next one. Equal calls become one. While many ask, it waits for some of them.
  */
 export function batchCalls(
   run: (calls: CacheCall[]) => Promise<CacheRow[]>,
 ): (call: CacheCall) => Promise<Answer> {
   const waiting: Waiting[] = []
+  const lately: number[] = []
   let isRunning = false
+  let ranAt = 0
+  let waitsFrom = 0
+  const untilDue = async () => {
+    const now = performance.now()
+    const areMany = lately.length === many.calls && now - (lately[0] ?? 0) < many.withinMs
+    if (areMany && now >= waitsFrom && now - ranAt < many.apartMs) {
+      await wait(many.apartMs)
+      // Only one asks, and would wait for no others each time.
+      if (waiting.length === 1) waitsFrom = now + many.withinMs
+    } else await nextTurn()
+    ranAt = performance.now()
+  }
   const runAll = async () => {
     isRunning = true
     while (waiting.length > 0) {
-      await nextTurn()
+      await untilDue()
       const batch = takeBatch(waiting)
       await run([...batch.values()].map(({ call }) => call)).then(
         (rows) => answer(batch, rows),
@@ -52,6 +69,8 @@ export function batchCalls(
   return (call) => {
     const caller = Promise.withResolvers<Answer>()
     waiting.push({ call, caller })
+    lately.push(performance.now())
+    if (lately.length > many.calls) lately.shift()
     if (!isRunning) void runAll()
     return caller.promise
   }

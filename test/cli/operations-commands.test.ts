@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)('the commands of docs/operations.md', { timeout: 1
     await shell(documentedCommand(page, 'npm run migrate'))
     await shell(documentedCommand(page, 'npm run panel -- backup:create'))
     expect(await readdir(join(cli.directory, 'backups'))).toHaveLength(1)
-    for (const verb of ['job:list', 'queue:schedule', 'database-host:test'])
+    for (const verb of ['job:list', 'queue:schedule'])
       await shell(documentedCommand(page, `npm run panel -- ${verb}`))
     const { stdout } = await shell(documentedCommand(page, 'npm run routes'))
     expect(stdout).toContain('/api/client/servers/:server')

@@ -47,10 +47,10 @@ const pages: Record<string, Page> = {
         'npm run panel -- backup:test',
         'npm run panel -- job:list',
         'npm run panel -- queue:schedule',
-        'npm run panel -- database-host:test',
       ],
     },
     notRun: {
+      'has the name of a database host': ['npm run panel -- database-host:test HOST'],
       'replaces what all tests run from': ['npm ci', 'npm run build'],
       'runs the sources, as most tests do': ['npm run dev', 'NODE_OPTIONS=--enable-source-maps npm start'],
       'is the verb of a container, and run as npm run panel': [

@@ -73,7 +73,7 @@ function canBreakDisks(): boolean {
   }
 }
 
-describe.skipIf(!canBreakDisks())('a disk that becomes read-only', { timeout: 180_000 }, () => {
+describe.skipIf(!canBreakDisks())('a disk that becomes read-only', { timeout: 300_000 }, () => {
   let disk: Disk
   let panel: RunningProcess
   let bootstrap: Bootstrap
@@ -171,7 +171,7 @@ describe.skipIf(!canBreakDisks())('a disk that becomes read-only', { timeout: 18
     disk.breakIt()
     expect((await write()).status).toBe(503)
     disk.replace()
-    await eventually(async () => (await write().catch(() => null))?.status === 201, 60)
+    await eventually(async () => (await write().catch(() => null))?.status === 201, 150)
     expect((await locations()).body.data.length).toBeGreaterThanOrEqual(2)
     expect(panel.child.exitCode).toBeNull()
     expect(panel.output()).toContain('Another disk is mounted in DATA_DIR: the panel starts anew on it.')
