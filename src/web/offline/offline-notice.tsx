@@ -1,14 +1,14 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Banner } from '../components/badge.tsx'
-import { isPanelReachable, onConnectionChange } from './connection.ts'
+import { usePanelReachable } from './use-panel-reachable.ts'
 
 /** Says that there is no connection to the panel, and what works without one; refreshes the page when it is back. */
 export function OfflineNotice() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const isReachable = useSyncExternalStore(onConnectionChange, isPanelReachable)
+  const isReachable = usePanelReachable()
   useEffect(() => {
     if (isReachable) return
     // What was shown meanwhile is as old as it was kept.

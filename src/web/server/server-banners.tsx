@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Banner } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
 import { Progress } from '../components/meter.tsx'
+import { usePanelReachable } from '../offline/use-panel-reachable.ts'
 import { plainText } from './console/console-log.ts'
 import type { SocketEvent } from './console-socket.ts'
 import { useLive, useServer, useSocketEvents } from './server-context.tsx'
@@ -89,6 +90,7 @@ function ConnectionBanner() {
   const { server, socket } = useServer()
   const { connection, retryAt, isPanelUnreachable } = useLive()
   const { isUnreachable, isSocketBlocked } = useServerLive()
+  const isPanelReachable = usePanelReachable()
   if (connection === 'refused') {
     return (
       <Banner tone="warn" title={t('banner.refused')}>
@@ -96,7 +98,8 @@ function ConnectionBanner() {
       </Banner>
     )
   }
-  if (!isUnreachable && !isSocketBlocked) return null
+  // Without the panel the notice above says what is wrong, and nothing is known of the node.
+  if (!isPanelReachable || (!isUnreachable && !isSocketBlocked)) return null
   const retry = (
     <Button onClick={socket.retry} busy={connection === 'connecting'}>
       {t('strings:action.retry')}

@@ -5,6 +5,7 @@ import type { PowerSignal } from '../api/servers.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { primaryAddress } from './addresses.ts'
+import { usePanelReachable } from '../offline/use-panel-reachable.ts'
 import { hasEffect, KillDialog, signalPermissions, usePower } from './power.tsx'
 import { useLive, useServer } from './server-context.tsx'
 import { IdentityItems, ServerTile } from './server-identity.tsx'
@@ -17,6 +18,8 @@ export function ServerHeader() {
   const { t } = useTranslation('server')
   const { server } = useServer()
   const { state, isUnreachable } = useServerLive()
+  // Without the panel nothing is known of the node.
+  const isPanelReachable = usePanelReachable()
   const { isPanelUnreachable } = useLive()
   const address = primaryAddress(server)
   return (
@@ -31,7 +34,7 @@ export function ServerHeader() {
               <StateBadge
                 server={server}
                 state={state}
-                isUnreachable={isUnreachable && !isPanelUnreachable}
+                isUnreachable={isUnreachable && isPanelReachable && !isPanelUnreachable}
               />
             </span>
           </div>

@@ -78,6 +78,8 @@ export function CommandInput() {
         icon={CornerDownLeft}
         label={t('send')}
         disabled={reason !== null || text.trim() === ''}
+        // On a phone the reason needs its place.
+        className={reason === null ? '' : 'max-sm:hidden'}
       />
     </form>
   )
