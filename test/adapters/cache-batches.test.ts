@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { batchCalls, type CacheCall, hitOf } from '../../src/adapters/cache-batches.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -20,6 +20,8 @@ function open() {
   return { asked, hit }
 }
 
+afterEach(() => void vi.useRealTimers())
+
 describe('calls of a cache', () => {
   it('of one turn are one statement, in which equal ones are one', async () => {
     const { asked, hit } = open()
@@ -32,15 +34,37 @@ describe('calls of a cache', () => {
     ])
   })
 
-  it('are fewer statements than turns while there are many, and each has a number of its own', async () => {
+  it('are asked for together while there are many, and each has a number of its own', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     const { asked, hit } = open()
     const hits: Promise<number>[] = []
-    for (let n = 0; n < 300; n += 1) {
+    for (let n = 0; n < 40; n += 1) {
       hits.push(hit('a'))
       await turn()
+      await turn()
     }
-    expect(await Promise.all(hits)).toEqual(Array.from({ length: 300 }, (_, at) => at + 1))
-    expect(asked.length).toBeLessThan(100)
+    // The first ones are not many yet; the others wait for the clock, which stands.
+    expect(asked.length).toBeLessThanOrEqual(10)
+    vi.advanceTimersByTime(3)
+    expect(await Promise.all(hits)).toEqual(Array.from({ length: 40 }, (_, at) => at + 1))
+    expect(asked.at(-1)?.[0]?.count).toBeGreaterThanOrEqual(30)
+  })
+
+  it('wait for no others where there are none', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    const { asked, hit } = open()
+    for (let n = 1; n <= 30; n += 1) {
+      const hits = hit('a')
+      for (let turns = 0; turns < 3; turns += 1) await turn()
+      vi.advanceTimersByTime(3)
+      expect(await hits).toBe(n)
+    }
+    expect(asked).toHaveLength(30)
+    // It has waited once; now it does not.
+    const answered = hit('a')
+    await turn()
+    await turn()
+    expect(await answered).toBe(31)
   })
 
   it('wait for none that are not there', async () => {
