@@ -1,28 +1,7 @@
 import * as z from 'zod'
-import { seedEggs } from '../../drizzle/seed.ts'
-import { invalidInput } from '../http/route.ts'
 import { ruleName } from '../http/validation-rules.ts'
 import type { Panel } from '../panel.ts'
 import { type Fault, faultOf, OperationError } from './faults.ts'
-import { BackupSnapshotInput, takeSnapshot } from './operations/backup-snapshot.ts'
-import { BackupTestInput, runBackupTest } from './operations/backup-test.ts'
-import { createDatabaseHost, DatabaseHostCreateInput } from './operations/database-host-create.ts'
-import { DatabaseHostTestInput, testNamedDatabaseHost } from './operations/database-host-test.ts'
-import { DoctorInput, runDoctor } from './operations/doctor.ts'
-import { EggImportInput, importEggs } from './operations/egg-import.ts'
-import { discardNamedJob, JobIdInput, JobListInput, listNamedJobs, retryNamedJob } from './operations/jobs.ts'
-import { createKey, KeyCreateInput } from './operations/key-create.ts'
-import { MailTestInput, testMail } from './operations/mail-test.ts'
-import { moveIn, MoveInInput } from './operations/move-in.ts'
-import { configureNode, NodeConfigureInput } from './operations/node-configure.ts'
-import { NodeResetSecretInput, resetNodeSecret } from './operations/node-reset-secret.ts'
-import { QueueScheduleInput, scheduleTick } from './operations/queue-schedule.ts'
-import { rotateSecrets, SecretsRotateInput } from './operations/secrets-rotate.ts'
-import { createSetupCode, SetupCodeInput } from './operations/setup-code.ts'
-import { readUpgradeState, UpgradeStateInput } from './operations/upgrade-state.ts'
-import { createUser, UserCreateInput } from './operations/user-create.ts'
-import { resetNamedPassword, resetNamedTwoFactor, UserResetInput } from './operations/user-resets.ts'
-import { UserVerifyEmailInput, verifyNamedUserEmail } from './operations/user-verify-email.ts'
 
 type Operation = (panel: Panel, input: unknown) => Promise<unknown>
 
@@ -38,8 +17,9 @@ const operation =
   ): Operation =>
   async (panel, input) => {
     const result = schema().safeParse(input, { error: (issue) => ruleName(issue) })
-    if (!result.success) throw invalidInput(result.error.issues)
-    return run(panel, result.data)
+    if (result.success) return run(panel, result.data)
+    const { invalidInput } = await import('../http/route.ts')
+    throw invalidInput(result.error.issues)
   }
 
 /** Null in the command lines of earlier versions. */
@@ -49,40 +29,161 @@ const SeedInput = () =>
     .nullish()
     .transform((input) => input ?? {})
 
-const operations = new Map<string, Operation>([
-  ['setup:code', operation(SetupCodeInput, createSetupCode)],
-  ['user:create', operation(UserCreateInput, createUser)],
-  ['user:reset-password', operation(UserResetInput, resetNamedPassword)],
-  ['user:reset-2fa', operation(UserResetInput, resetNamedTwoFactor)],
-  ['user:verify-email', operation(UserVerifyEmailInput, verifyNamedUserEmail)],
-  ['key:create', operation(KeyCreateInput, createKey)],
-  ['node:configure', operation(NodeConfigureInput, configureNode)],
-  ['node:reset-secret', operation(NodeResetSecretInput, resetNodeSecret)],
-  ['database-host:create', operation(DatabaseHostCreateInput, createDatabaseHost)],
-  ['database-host:test', operation(DatabaseHostTestInput, testNamedDatabaseHost)],
-  ['backup:snapshot', operation(BackupSnapshotInput, takeSnapshot)],
-  ['backup:test', operation(BackupTestInput, runBackupTest)],
-  ['mail:test', operation(MailTestInput, testMail)],
-  ['egg:import', operation(EggImportInput, importEggs)],
-  ['import:pterodactyl', operation(MoveInInput, moveIn)],
-  ['import:pelican', operation(MoveInInput, moveIn)],
-  ['import:verify', operation(MoveInInput, moveIn)],
-  ['job:list', operation(JobListInput, listNamedJobs)],
-  ['job:retry', operation(JobIdInput, retryNamedJob)],
-  ['job:discard', operation(JobIdInput, discardNamedJob)],
-  ['queue:schedule', operation(QueueScheduleInput, scheduleTick)],
-  ['secrets:rotate', operation(SecretsRotateInput, rotateSecrets)],
+/** Each is loaded when it is called: all of them need several times the memory of one. */
+const operations = new Map<string, () => Promise<Operation>>([
+  [
+    'setup:code',
+    () =>
+      import('./operations/setup-code.ts').then((verb) =>
+        operation(verb.SetupCodeInput, verb.createSetupCode),
+      ),
+  ],
+  [
+    'user:create',
+    () =>
+      import('./operations/user-create.ts').then((verb) => operation(verb.UserCreateInput, verb.createUser)),
+  ],
+  [
+    'user:reset-password',
+    () =>
+      import('./operations/user-resets.ts').then((verb) =>
+        operation(verb.UserResetInput, verb.resetNamedPassword),
+      ),
+  ],
+  [
+    'user:reset-2fa',
+    () =>
+      import('./operations/user-resets.ts').then((verb) =>
+        operation(verb.UserResetInput, verb.resetNamedTwoFactor),
+      ),
+  ],
+  [
+    'user:verify-email',
+    () =>
+      import('./operations/user-verify-email.ts').then((verb) =>
+        operation(verb.UserVerifyEmailInput, verb.verifyNamedUserEmail),
+      ),
+  ],
+  [
+    'key:create',
+    () => import('./operations/key-create.ts').then((verb) => operation(verb.KeyCreateInput, verb.createKey)),
+  ],
+  [
+    'node:configure',
+    () =>
+      import('./operations/node-configure.ts').then((verb) =>
+        operation(verb.NodeConfigureInput, verb.configureNode),
+      ),
+  ],
+  [
+    'node:reset-secret',
+    () =>
+      import('./operations/node-reset-secret.ts').then((verb) =>
+        operation(verb.NodeResetSecretInput, verb.resetNodeSecret),
+      ),
+  ],
+  [
+    'database-host:create',
+    () =>
+      import('./operations/database-host-create.ts').then((verb) =>
+        operation(verb.DatabaseHostCreateInput, verb.createDatabaseHost),
+      ),
+  ],
+  [
+    'database-host:test',
+    () =>
+      import('./operations/database-host-test.ts').then((verb) =>
+        operation(verb.DatabaseHostTestInput, verb.testNamedDatabaseHost),
+      ),
+  ],
+  [
+    'backup:snapshot',
+    () =>
+      import('./operations/backup-snapshot.ts').then((verb) =>
+        operation(verb.BackupSnapshotInput, verb.takeSnapshot),
+      ),
+  ],
+  [
+    'backup:test',
+    () =>
+      import('./operations/backup-test.ts').then((verb) =>
+        operation(verb.BackupTestInput, verb.runBackupTest),
+      ),
+  ],
+  [
+    'mail:test',
+    () => import('./operations/mail-test.ts').then((verb) => operation(verb.MailTestInput, verb.testMail)),
+  ],
+  [
+    'egg:import',
+    () =>
+      import('./operations/egg-import.ts').then((verb) => operation(verb.EggImportInput, verb.importEggs)),
+  ],
+  [
+    'import:pterodactyl',
+    () => import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn)),
+  ],
+  [
+    'import:pelican',
+    () => import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn)),
+  ],
+  [
+    'import:verify',
+    () => import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn)),
+  ],
+  [
+    'job:list',
+    () => import('./operations/jobs.ts').then((verb) => operation(verb.JobListInput, verb.listNamedJobs)),
+  ],
+  [
+    'job:retry',
+    () => import('./operations/jobs.ts').then((verb) => operation(verb.JobIdInput, verb.retryNamedJob)),
+  ],
+  [
+    'job:discard',
+    () => import('./operations/jobs.ts').then((verb) => operation(verb.JobIdInput, verb.discardNamedJob)),
+  ],
+  [
+    'queue:schedule',
+    () =>
+      import('./operations/queue-schedule.ts').then((verb) =>
+        operation(verb.QueueScheduleInput, verb.scheduleTick),
+      ),
+  ],
+  [
+    'secrets:rotate',
+    () =>
+      import('./operations/secrets-rotate.ts').then((verb) =>
+        operation(verb.SecretsRotateInput, verb.rotateSecrets),
+      ),
+  ],
   // The name of earlier versions, whose command lines and running panels know no other.
-  ['secrets:reseal', operation(SecretsRotateInput, rotateSecrets)],
-  ['upgrade:state', operation(UpgradeStateInput, readUpgradeState)],
-  ['doctor', operation(DoctorInput, runDoctor)],
-  ['seed', operation(SeedInput, seedEggs)],
+  [
+    'secrets:reseal',
+    () =>
+      import('./operations/secrets-rotate.ts').then((verb) =>
+        operation(verb.SecretsRotateInput, verb.rotateSecrets),
+      ),
+  ],
+  [
+    'upgrade:state',
+    () =>
+      import('./operations/upgrade-state.ts').then((verb) =>
+        operation(verb.UpgradeStateInput, verb.readUpgradeState),
+      ),
+  ],
+  [
+    'doctor',
+    () => import('./operations/doctor.ts').then((verb) => operation(verb.DoctorInput, verb.runDoctor)),
+  ],
+  ['seed', () => import('../../drizzle/seed.ts').then((verb) => operation(SeedInput, verb.seedEggs))],
 ])
 
 /** Runs an operation of the command line with this panel. Throws errors for `faultOf`. */
 export async function dispatchOperation(panel: Panel, { verb: name, input }: RpcRequest): Promise<unknown> {
-  const run = operations.get(name)
-  if (!run) throw new OperationError(`The running panel does not support ${name}: restart it.`)
+  const load = operations.get(name)
+  if (!load) throw new OperationError(`The running panel does not support ${name}: restart it.`)
+  const run = await load()
   return run(panel, input)
 }
 

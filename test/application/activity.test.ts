@@ -261,6 +261,28 @@ describe('an export of the activity', () => {
     expect(one.headers.get('link')).toContain('cursor=')
   })
 
+  it('continues behind entries that moved in, whose ids are below zero', async () => {
+    const timestamp = new Date(world.clock.now.getTime() - 86_400_000)
+    const moved = [1, 2, 3].map((id) => ({
+      id: id - 1e14,
+      event: 'auth:fail',
+      source: 'web' as const,
+      timestamp,
+    }))
+    await world.database.db.insert(activity).values(moved)
+    limitAnswers(1)
+    const found: number[] = []
+    let next: string | null = `${path}?format=ndjson`
+    while (next) {
+      const answer = await world.request('GET', next, { token })
+      expect(answer.status).toBe(200)
+      found.push(...ids(answer.text))
+      const [, link] = /^<(.*)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? []
+      next = link ? link.replace('http://panel.test', '') : null
+    }
+    expect(found).toEqual([3 - 1e14, 2 - 1e14, 1 - 1e14])
+  })
+
   it('that fails before its first entry is an ordinary refusal', async () => {
     await makeEntries(1)
     const authenticated = world.services.db

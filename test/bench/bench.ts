@@ -13,6 +13,7 @@ import { measureFunctions, printFunctions } from './functions.ts'
 import { measureLogins, printLogins } from './logins.ts'
 import { measurePages, printPages } from './pages.ts'
 import { closeConnections } from './measure.ts'
+import { measureMovingIn, printMovingIn } from './moving-in.ts'
 import { measureOverload, printOverload } from './overload.ts'
 import { rows } from './rows.ts'
 import { measureProcesses, printProcesses } from './processes.ts'
@@ -72,6 +73,7 @@ const sections = [
   section('start', ({ url }) => measureStart(url, benchSize), printStart),
   section('functions', measureFunctions, printFunctions),
   section('folder', ({ url }) => measureFolder(url, benchSize), printFolder),
+  section('moving-in', measureMovingIn, printMovingIn),
   section('tick', ({ url, daemonPort }) => measureTick(url, daemonPort), printTick),
 ]
 

@@ -6,11 +6,20 @@ import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
 import { hasMysql } from '../support/mysql.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
-import { appKeyText, createOldPanel, encryptAsOldPanel, known, type OldPanel } from './old-panel.ts'
+import {
+  appKeyText,
+  createOldPanel,
+  encryptAsOldPanel,
+  known,
+  type OldKind,
+  type OldPanel,
+} from './old-panel.ts'
 
 const hasPostgres = await findPostgres('moving in again')
 
-describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
+const kinds: OldKind[] = ['pterodactyl', 'pelican']
+
+describe.skipIf(!hasPostgres || !hasMysql).each(kinds)('moving in again from %s', (kind) => {
   let cli: CommandLine
   let database: Awaited<ReturnType<typeof createDatabase>>
   let old: OldPanel
@@ -18,7 +27,7 @@ describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
 
   beforeAll(async () => {
     database = await createDatabase()
-    old = await createOldPanel('pterodactyl')
+    old = await createOldPanel(kind)
     sql = postgres(database.url, { max: 3, onnotice: () => undefined })
     cli = await openCommandLine({ DATABASE_URL: database.url })
     await cli.script('scripts/migrate.ts')
@@ -31,7 +40,7 @@ describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
   })
 
   const source = () => ['--database', old.url, '--app-key', appKeyText]
-  const words = () => ['import:pterodactyl', ...source()]
+  const words = () => [`import:${kind}`, ...source()]
   const differences = async () => (await cli.json('import:verify', ...source())).body.differences
   const run = async (...more: string[]) => {
     const { code, body } = await cli.json(...words(), ...more)
@@ -60,24 +69,28 @@ describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
   }
 
   // The first table of each phase is its boundary; the others are inside one.
-  it.each([
-    ['users', 'users'],
-    ['api_keys', 'users'],
-    ['ssh_keys', 'users'],
-    ['locations', 'locations'],
-    ['nodes', 'locations'],
-    ['database_hosts', 'locations'],
-    ['nests', 'nests'],
-    ['eggs', 'nests'],
-    ['egg_variables', 'nests'],
-    ['servers', 'servers'],
-    ['allocations', 'servers'],
-    ['egg_mount', 'egg_mount'],
-    ['mount_server', 'egg_mount'],
-    ['subusers', 'subusers'],
-    ['tasks', 'subusers'],
-    ['backups', 'subusers'],
-  ])('is as before the phase when it is killed at %s', { timeout: 60_000 }, async (table, first) => {
+  it.each(
+    [
+      ['roles', 'users'],
+      ['users', 'users'],
+      ['api_keys', 'users'],
+      ['ssh_keys', 'users'],
+      ['locations', 'locations'],
+      ['nodes', 'locations'],
+      ['database_hosts', 'locations'],
+      ['nests', 'nests'],
+      ['eggs', 'nests'],
+      ['egg_variables', 'nests'],
+      ['servers', 'servers'],
+      ['allocations', 'servers'],
+      ['egg_mount', 'egg_mount'],
+      ['mount_server', 'egg_mount'],
+      ['subusers', 'subusers'],
+      ['tasks', 'subusers'],
+      ['backups', 'subusers'],
+      ['activity', 'activity'],
+    ].filter(([table]) => kind === 'pelican' || table !== 'roles'),
+  )('is as before the phase when it is killed at %s', { timeout: 60_000 }, async (table, first) => {
     await killAt(table)
     expect([await count(table), await count(first)]).toEqual([0, 0])
   })
@@ -92,7 +105,7 @@ describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
 
   it('carries over what changed, came and went there, with --since alone', { timeout: 60_000 }, async () => {
     await old.query("update servers set memory = 4096, name = 'Renamed' where id = 30")
-    await old.query(`update \`databases\` set password = '${encryptAsOldPanel('pterodactyl', 'new secret')}'`)
+    await old.query(`update \`databases\` set password = '${encryptAsOldPanel(kind, 'new secret')}'`)
     await old.query('delete from subusers where id = 1')
     await old.query(
       'insert into subusers (id, user_id, server_id, permissions) values (2, 5, 31, \'["file.read"]\')',
@@ -140,6 +153,52 @@ describe.skipIf(!hasPostgres || !hasMysql)('moving in again', () => {
     expect(code).toBe(0)
     expect(reasons).toContainEqual(expect.stringMatching(/^nodes 7: is gone there, but is needed here: /))
     expect(await count('nodes')).toBe(1)
+  })
+
+  it('gives new rows what others gave up, and exchanges values', { timeout: 120_000 }, async () => {
+    const password = 'x'
+    const add = (id: number, name: string) =>
+      old.query(
+        `insert into users (id, uuid, username, email, password) values
+          (${id}, 'a00000${id}-0000-4000-8000-000000000000', '${name}', '${name}@old.example', '${password}')`,
+      )
+    const rename = (id: number, name: string) =>
+      old.query(`update users set username = '${name}', email = '${name}@old.example' where id = ${id}`)
+    const names = async () =>
+      Object.fromEntries(
+        (await sql`select id, username from users order by id`).map((row) => [row.id, row.username]),
+      )
+    await rename(6, 'zoe')
+    await add(60, 'bob')
+    expect((await run()).body.issues).toEqual([
+      {
+        field: 'users',
+        problem: '60: its username is used by row 6 of this panel, which moved: --since makes room',
+      },
+      {
+        field: 'users',
+        problem: '60: its email is used by row 6 of this panel, which moved: --since makes room',
+      },
+    ])
+    expect((await run('--since')).written).toContain('users 2')
+    expect(await names()).toEqual({ 5: 'ada', 6: 'zoe', 60: 'bob' })
+    await rename(60, 'between')
+    await rename(6, 'bob')
+    await rename(60, 'zoe')
+    await add(61, 'carl')
+    expect((await run('--since')).written).toContain('users 3')
+    expect(await names()).toEqual({ 5: 'ada', 6: 'bob', 60: 'zoe', 61: 'carl' })
+    await old.query('delete from users where id = 61')
+    await add(62, 'carl')
+    const { body, written } = await run('--since')
+    expect([written, body.removed]).toEqual([['users 1'], { users: 1 }])
+    // Of one that has the name here only, nothing is written, and it is named.
+    await sql`update users set username = 'dora' where id = 60`
+    await add(63, 'dora')
+    expect((await run('--since')).reasons).toContain(
+      'users 63: cannot be written here: another row here has its values',
+    )
+    expect(await names()).toEqual({ 5: 'ada', 6: 'bob', 60: 'dora', 62: 'carl' })
   })
 
   it('tells how far it is, on standard error', async () => {

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findKind, readSource } from '../../src/cli/move-in/read-source.ts'
@@ -10,9 +9,9 @@ import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
 import { hasMysql } from '../support/mysql.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
+import { copyToPostgres, copyToSqlite } from './old-copies.ts'
 import { createOldDatabase, type OldDatabase, rowsOfDatabase } from './old-database.ts'
 import { appKeyText } from './old-panel.ts'
-import { laravelSchema, tablesOf } from './old-schema.ts'
 
 const hasServers = (await findPostgres('moving in from PostgreSQL and SQLite')) && hasMysql
 
@@ -40,47 +39,10 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** A text of JSON becomes what it says, where the column holds JSON. */
-function withJson(table: string, row: SourceRow): Record<string, unknown> {
-  const columns = tablesOf('pelican').find(({ name }) => name === table)?.columns ?? []
-  const isJson = new Set(columns.filter(({ type }) => type === 'json').map(({ name }) => name))
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      isJson.has(name) && value !== null ? (JSON.parse(String(value)) as unknown) : value,
-    ]),
-  )
-}
-
 /** Each writes the rows of the Pelican in MariaDB as Laravel does, and returns the address. */
 const copies = {
-  postgres: async () => {
-    const copy = postgres(other.url, { max: 1, onnotice: () => undefined })
-    await copy.unsafe('create schema pelican')
-    await copy.unsafe('set search_path = pelican')
-    for (const statement of laravelSchema('pelican', 'postgres')) await copy.unsafe(statement)
-    for (const [table, list] of Object.entries(rows))
-      await copy.unsafe(
-        `insert into "${table}" select * from json_populate_recordset(null::"${table}", $1)`,
-        [list.map((row) => withJson(table, row)) as never],
-      )
-    await copy.end()
-    return `${other.url}?options=-c%20search_path%3Dpelican`
-  },
-  sqlite: async () => {
-    const path = join(cli.directory, 'pelican.sqlite')
-    const copy = new DatabaseSync(path)
-    for (const statement of laravelSchema('pelican', 'sqlite')) copy.exec(statement)
-    for (const [table, list] of Object.entries(rows))
-      for (const row of list) {
-        const names = Object.keys(row)
-        const [columns, marks] = [names.map((name) => `"${name}"`), names.map(() => '?')]
-        const statement = `insert into "${table}" (${columns.join()}) values (${marks.join()})`
-        copy.prepare(statement).run(...Object.values(row))
-      }
-    copy.close()
-    return `sqlite:${path}`
-  },
+  postgres: () => copyToPostgres(other.url, rows),
+  sqlite: () => copyToSqlite(join(cli.directory, 'pelican.sqlite'), rows),
 }
 
 describe.skipIf(!hasServers).each(['postgres', 'sqlite'] as const)('moving in from Pelican on %s', (kind) => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import mysql from 'mysql2/promise'
+import { scopeOf } from '../../src/cli/move-in/activity-scope.ts'
 import { readSource } from '../../src/cli/move-in/read-source.ts'
 import { versionOf } from '../../src/cli/move-in/source-schema.ts'
 import type { SourceRow } from '../../src/cli/move-in/spool.ts'
@@ -74,12 +75,15 @@ export async function createOldDatabase(version: OldVersion): Promise<OldDatabas
 /** Reads a source as the command does, and returns the rows by table. */
 export async function rowsOfDatabase(version: OldVersion, source: { database: string } | { dump: string }) {
   const kind = version === 'pelican' ? 'pelican' : 'pterodactyl'
-  const spool = await readSource({ kind, timezone: 'UTC', ...source })
+  const activity = scopeOf('all', 90, new Date())
+  const spool = await readSource({ kind, timezone: 'UTC', activity, ...source })
   try {
     const tables = await Promise.all(
       [...spool.columns.keys()].map(async (table) => {
         const rows: SourceRow[] = []
         for await (const batch of spool.batches(table)) rows.push(...batch)
+        for (const number of spool.ranges.numbers(table))
+          rows.push(...(await spool.ranges.read(table, number)))
         return [table, rows] as const
       }),
     )

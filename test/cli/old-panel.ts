@@ -2,6 +2,7 @@ import { createCipheriv, createHmac, randomBytes } from 'node:crypto'
 import mysql from 'mysql2/promise'
 import bcrypt from 'bcryptjs'
 import { mysqlAdmin } from '../support/mysql.ts'
+import { activityRows } from './old-activity.ts'
 
 export type OldKind = 'pterodactyl' | 'pelican'
 export const appKey = randomBytes(32)
@@ -33,6 +34,10 @@ const commonTables: Record<string, string> = {
   schedules: `${id}, server_id int unsigned, name varchar(191), cron_day_of_week varchar(191), cron_month varchar(191), cron_day_of_month varchar(191), cron_hour varchar(191), cron_minute varchar(191), is_active bool, is_processing bool, only_when_online tinyint default 0, last_run_at timestamp null, next_run_at timestamp null, ${times}`,
   tasks: `${id}, schedule_id int unsigned, sequence_id int unsigned, action varchar(191), payload text, time_offset int unsigned, is_queued bool, continue_on_failure tinyint default 0, ${times}`,
   databases: `${id}, server_id int unsigned, database_host_id int unsigned, \`database\` varchar(191), username varchar(191), remote varchar(191) default '%', password text, max_connections int default 0, ${times}`,
+  activity_logs:
+    'id bigint unsigned primary key auto_increment, event varchar(191), ip varchar(191), description text, actor_type varchar(191), actor_id bigint unsigned, api_key_id int unsigned, properties json, timestamp timestamp not null',
+  activity_log_subjects:
+    'id bigint unsigned primary key auto_increment, activity_log_id bigint unsigned, subject_type varchar(191), subject_id bigint unsigned',
   sessions: 'id varchar(191), payload text, last_activity int',
   store_plugin: 'id int',
 }
@@ -91,7 +96,8 @@ export const known = {
   serverUuid: uuidOf(30),
 }
 
-type Row = Record<string, string | number | null>
+/** A row by the columns of the old panel. */
+export type Row = Record<string, string | number | null>
 
 /** Rows of every table, as columns of MariaDB. */
 export function rowsOf(kind: OldKind): [string, Row[]][] {
@@ -396,6 +402,7 @@ export function rowsOf(kind: OldKind): [string, Row[]][] {
       ],
     ],
     ...pairs,
+    ...activityRows,
   ]
 }
 

@@ -23,6 +23,7 @@ const sourceOptions = {
   'app-key': { type: 'string' },
   'previous-keys': { type: 'string' },
   timezone: { type: 'string' },
+  activity: { type: 'string' },
 } as const
 
 const sourceHelp = (
@@ -34,6 +35,7 @@ const sourceHelp = (
   --previous-keys KEYS  its APP_PREVIOUS_KEYS, separated by commas
   --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC
   --dump-timezone ZONE  zone of the dates of a dump made with --skip-tz-utc
+  --activity WHICH      all, none, or that of the last days, as 90d. Default: of as many days as this panel keeps it
   --ignore-columns A.B  leaves the column B of the table A behind, which this version does not know; several by commas`
 const pelicanDatabases = ',\n                        of Pelican also postgres://… or sqlite:FILE'
 
@@ -104,6 +106,13 @@ function panelsOf(args: CommandArguments, url: string | undefined) {
   return { old, current }
 }
 
+function activityOf(args: CommandArguments): string | undefined {
+  const text = textOption(args, 'activity')
+  if (text !== undefined && !/^(?:all|none|\d{1,5}d)$/.test(text))
+    throw new UsageError('Use --activity all, --activity none, or a number of days: --activity 90d.')
+  return text
+}
+
 /** Paths become absolute: a panel that runs does the work in its own folder. */
 async function sourceOf(args: CommandArguments) {
   const [database, dump] = [textOption(args, 'database'), textOption(args, 'dump')]
@@ -114,6 +123,7 @@ async function sourceOf(args: CommandArguments) {
     dump: dump && resolve(dump),
     dumpTimezone: textOption(args, 'dump-timezone'),
     ignoreColumns: textOption(args, 'ignore-columns')?.split(',').filter(Boolean),
+    activity: activityOf(args),
     ...(await oldSettings(args)),
   }
 }
@@ -140,7 +150,7 @@ function lineOf(progress: MoveProgress, isJson: boolean): string {
 
 function formatResult(result: MoveInResult): string {
   const { mode, version, notes, tables, findings, removed, unknownTables, ignored } = result
-  const { differences, seconds } = result
+  const { differences, seconds, peakMib } = result
   const counts = tables.map(
     ({ table, found, movable, written }) =>
       `${table.padEnd(18)} ${found} there, ${movable} can move${written === undefined ? '' : `, ${written} written now`}`,
@@ -170,7 +180,7 @@ function formatResult(result: MoveInResult): string {
     ...differing,
     ...isEqual,
     ...formatWires(result.wires),
-    `${seconds.toFixed(1)} seconds`,
+    `${seconds.toFixed(1)} seconds, ${peakMib} MiB of memory at most`,
   ].join('\n')
 }
 

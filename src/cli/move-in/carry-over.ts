@@ -10,40 +10,54 @@ import { encryptRow } from './secret-columns.ts'
 /** A row of the old panel that differs from what moved, with the digest of that. */
 export type ChangedRow = { row: MovedRow; digest: string }
 
+/** What became of it; it is taken where another row has a value that may be used once. */
+export type CarryOutcome = 'written' | 'left' | 'taken'
+
 /**
  * Writes a row that changed in the old panel since it moved. What changed here too, or was deleted here, stays and is
- * reported. Returns whether it was written.
+ * reported.
  */
 export async function carryOver(
   tx: Tx,
   step: Step,
   move: Move,
   { row, digest }: ChangedRow,
-): Promise<boolean> {
+): Promise<CarryOutcome> {
   const key = keyOf(step, row.values)
   const id = Number(row.values.id)
   const found = await findRow(tx, step, key)
   if (!found) {
     move.report.leaveOut(step.source, id, 'changed there, but was deleted here since it moved')
-    return false
+    return 'left'
   }
   const [here, there] = [await digestOfPanel(tx, move, step, found, row), digestOfSource(move, step, row)]
   if (here !== digest && here !== there) {
     move.report.leaveOut(step.source, id, 'changed there, but also here since it moved: what is here stays')
-    return false
+    return 'left'
   }
+  const failure = await attempt(tx, async () => {
+    if (here !== there) await overwriteRow(tx, step, move, row)
+    else await recordMoved(tx, step, [{ key, digest: there }])
+  })
+  if (!failure) return here === there ? 'left' : 'written'
+  if (failure.code === uniqueViolation) return 'taken'
+  move.report.leaveOut(step.source, id, `changed there, but cannot be written here: ${failure.message}`)
+  return 'left'
+}
+
+/** Class 23 are violated constraints: rows that this panel has beside those that moved. */
+const uniqueViolation = '23505'
+
+/** Writes a row over what is here, and records it. */
+export async function overwriteRow(tx: Tx, step: Step, move: Move, row: MovedRow): Promise<void> {
+  const key = keyOf(step, row.values)
   // The id is generated, and cannot be set to what it is.
   const { id: _, ...values } = await encryptRow(tx, row)
-  const failure = await attempt(tx, async () => {
-    if (here !== there)
-      await tx.db
-        .update(step.target as PgTable)
-        .set(values as never)
-        .where(matchesKey(step, key))
-    await recordMoved(tx, step, [{ key, digest: there }])
-  })
-  if (failure) move.report.leaveOut(step.source, id, `changed there, but cannot be written here: ${failure}`)
-  return !failure && here !== there
+  await tx.db
+    .update(step.target as PgTable)
+    .set(values as never)
+    .where(matchesKey(step, key))
+  await recordMoved(tx, step, [{ key, digest: digestOfSource(move, step, row) }])
 }
 
 async function findRow(tx: Tx, step: Step, key: string): Promise<PanelRow | undefined> {
@@ -55,7 +69,10 @@ async function findRow(tx: Tx, step: Step, key: string): Promise<PanelRow | unde
 }
 
 /** Runs work within the transaction that is undone alone when the database refuses it. Returns the refusal. */
-async function attempt(tx: Tx, work: () => Promise<void>): Promise<string | null> {
+export async function attempt(
+  tx: Tx,
+  work: () => Promise<void>,
+): Promise<{ code: string; message: string } | null> {
   await tx.db.execute(sql`savepoint attempt`)
   try {
     await work()
@@ -64,9 +81,8 @@ async function attempt(tx: Tx, work: () => Promise<void>): Promise<string | null
   } catch (error) {
     await tx.db.execute(sql`rollback to savepoint attempt`)
     const { cause } = error as { cause?: { message?: string; code?: string } }
-    // Class 23 are violated constraints: rows that this panel has beside those that moved.
     if (!cause?.code?.startsWith('23')) throw error
-    return cause.message ?? cause.code
+    return { code: cause.code, message: cause.message ?? cause.code }
   }
 }
 
@@ -102,6 +118,7 @@ async function removeRow(tx: Tx, step: Step, move: Move | null, key: string): Pr
     await tx.db.execute(sql`set constraints all immediate`)
   })
   const [id] = JSON.parse(key) as unknown[]
-  if (failure) move?.report.leaveOut(step.source, Number(id), `is gone there, but is needed here: ${failure}`)
+  if (failure)
+    move?.report.leaveOut(step.source, Number(id), `is gone there, but is needed here: ${failure.message}`)
   return !failure && deleted.length > 0
 }

@@ -5,14 +5,18 @@ import { findMoved, keyOf } from './ledger.ts'
 import type { Move, MovedRow, Step } from './move.ts'
 import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
 
+/** `since` as in a run that writes. */
+type CheckOptions = MoveOptions & { since: boolean }
+
 /** Reads everything, and reports what would come and what cannot. Writes nothing. */
-export async function checkMove(panel: Panel, options: MoveOptions): Promise<Move> {
-  const move = await openMove(options)
+export async function checkMove(panel: Panel, options: CheckOptions): Promise<Move> {
+  const { since, ...opening } = options
+  const move = await openMove(opening)
   for (const step of phasesOf(options.kind).flat()) {
     const seen = new Map<string, number>()
     await eachBatch(step, move, async (rows) => {
       findRepeated(step, move, rows, seen)
-      if (!step.key) await findClashes(panel, step, move, rows)
+      if (!step.key) await findClashes(panel, step, move, { rows, since })
     })
   }
   return move
@@ -33,8 +37,11 @@ function findRepeated(step: Step, move: Move, rows: MovedRow[], seen: Map<string
   }
 }
 
+type CheckedRows = { rows: MovedRow[]; since: boolean }
+
 /** Reports rows of this panel that did not move in and have the same id, and those with the same unique value. */
-async function findClashes(panel: Panel, step: Step, move: Move, rows: MovedRow[]): Promise<void> {
+async function findClashes(panel: Panel, step: Step, move: Move, checked: CheckedRows): Promise<void> {
+  const { rows } = checked
   const moved = await findMoved(
     panel,
     step,
@@ -49,10 +56,16 @@ async function findClashes(panel: Panel, step: Step, move: Move, rows: MovedRow[
   for (const row of taken)
     move.report.refuse(step.source, row.id, 'its id is used by another row of this panel')
   for (const name of step.unique ?? [])
-    if (typeof name === 'string') await findSharedValues(panel, step, move, rows, name)
+    if (typeof name === 'string') await findSharedValues(panel, step, move, checked, name)
 }
 
-async function findSharedValues(panel: Panel, step: Step, move: Move, rows: MovedRow[], name: string) {
+async function findSharedValues(
+  panel: Panel,
+  step: Step,
+  move: Move,
+  { rows, since }: CheckedRows,
+  name: string,
+) {
   const { id, [name]: column } = getTableColumns(step.target) as Record<string, PgColumn>
   const wanted = new Map(rows.map(({ values }) => [normal(values[name]), Number(values.id)]))
   const texts = [...wanted.keys()].filter((value) => value !== '')
@@ -61,11 +74,24 @@ async function findSharedValues(panel: Panel, step: Step, move: Move, rows: Move
     .select({ id: sql<number>`${id}`, value: sql<string>`lower(${column}::text)` })
     .from(step.target as PgTable)
     .where(inArray(sql`lower(${column}::text)`, texts))
-  for (const row of found) {
-    const sourceId = wanted.get(row.value)
-    if (sourceId === undefined || sourceId === row.id) continue
+  const taken = found
+    .map((row) => ({ ...row, id: Number(row.id) }))
+    .filter(({ id: holder, value }) => wanted.get(value) !== holder)
+  // What moved has the value no more in the old panel, or is gone there: --since makes room.
+  const moved = await findMoved(
+    panel,
+    step,
+    taken.map((row) => keyOf(step, row)),
+  )
+  for (const row of taken) {
+    const isMoved = moved.has(keyOf(step, row))
+    if (isMoved && since) continue
     const reason = `its ${labelOf(name)} is used by row ${row.id} of this panel`
-    move.report.refuse(step.source, sourceId, reason)
+    move.report.refuse(
+      step.source,
+      wanted.get(row.value) ?? 0,
+      isMoved ? `${reason}, which moved: --since makes room` : reason,
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Tx } from '../../panel.ts'
 import type { SecretLocation } from '../../domain/secrets.ts'
+import type { ActivityScope } from './activity-scope.ts'
 import { type AppKeys, decryptColumn, UnreadableSecretError } from './laravel.ts'
 import type { OldEnv } from './old-env.ts'
 import type { MoveReport } from './report.ts'
@@ -19,6 +20,7 @@ export type Move = {
   /** The domain that passkeys of this panel are bound to; null where it can have none. */
   passkeyDomain: string | null
   spool: Spool
+  activity: ActivityScope
   report: MoveReport
   /** Ids that are moved, by table: a row of another parent is left out. */
   moved: Map<string, Set<number>>

@@ -12,7 +12,10 @@ import { settingsStep } from './settings.ts'
 import { dateOf } from './values.ts'
 
 /** What a move starts with. */
-export type MoveOptions = Pick<Move, 'kind' | 'keys' | 'timezone' | 'now' | 'env' | 'passkeyDomain' | 'spool'>
+export type MoveOptions = Pick<
+  Move,
+  'kind' | 'keys' | 'timezone' | 'now' | 'env' | 'passkeyDomain' | 'spool' | 'activity'
+>
 
 /** Steps by phase; each phase is one transaction. */
 export const phasesOf = (kind: Move['kind']): Step[][] => [

@@ -1,10 +1,11 @@
+import { type ActivityScope, isInScope, tablesToRead } from './activity-scope.ts'
 import { type ByteWindow, DumpError, openDump } from './dump-bytes.ts'
 import { choosePanel, type DumpDatabase, DumpDatabases, requireData } from './dump-databases.ts'
 import { DumpSettings } from './dump-settings.ts'
 import { readStatements, type StatementReader } from './dump-statements.ts'
 import { type InsertHead, parseCreateTable, parseInsertHead, parseLock, parseUse } from './dump-syntax.ts'
 import { readTuple, skipSpaces, TupleError } from './dump-values.ts'
-import { movedTables, type SourceKind } from './source-schema.ts'
+import type { SourceKind } from './source-schema.ts'
 import { rowReader } from './store-rows.ts'
 import type { SourceRow, Spool } from './spool.ts'
 
@@ -15,6 +16,8 @@ export type DumpOptions = {
   tables?: readonly string[]
   /** Zone of the dates of a dump that does not state one. */
   zone?: string
+  /** Which activity is read; none where it is left out. */
+  activity?: ActivityScope
 }
 
 /**
@@ -50,6 +53,8 @@ class DumpReader {
   readonly #window: ByteWindow
   readonly #databases: DumpDatabases
   readonly #options: DumpOptions
+  readonly #activity: ActivityScope
+  readonly #wanted: ReadonlySet<string>
   readonly #statements: StatementReader
   readonly #settings: DumpSettings
   readonly #wanted: ReadonlySet<string>
@@ -61,9 +66,10 @@ class DumpReader {
     this.#window = window
     this.#databases = databases
     this.#options = options
+    this.#activity = options.activity ?? null
     this.#statements = readStatements(window)
     this.#settings = new DumpSettings(options.zone)
-    this.#wanted = new Set(options.tables ?? movedTables)
+    this.#wanted = new Set(options.tables ?? tablesToRead(this.#activity))
   }
 
   notes = () => this.#settings.notes()
@@ -129,8 +135,10 @@ class DumpReader {
     }
     const toRow = this.#rowsOf(database, head, place)
     window.position += head.length
-    do await database.add(head.table, toRow(await this.#tuple(head.table)))
-    while (await this.#hasMore(head.table))
+    do {
+      const row = toRow(await this.#tuple(head.table))
+      if (isInScope(this.#activity, head.table, row)) await database.add(head.table, row)
+    } while (await this.#hasMore(head.table))
   }
 
   async #readHead(place: string): Promise<InsertHead> {

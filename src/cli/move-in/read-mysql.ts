@@ -1,3 +1,4 @@
+import { conditionOf } from './activity-scope.ts'
 import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
 import type { Spool } from './spool.ts'
 
@@ -35,7 +36,7 @@ export async function readMysql(address: string, spool: Spool, storing: Storing)
       const columns = tables.get(table)
       if (!columns) continue
       const order = columns.find(({ name }) => name === 'id') ?? columns[0]
-      const sql = `select ${columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table)} order by ${quoted(order!.name)}`
+      const sql = `select ${columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table)}${conditionOf(storing.activity, spool, table)} order by ${quoted(order!.name)}`
       const rows = callbacks.query({ sql, rowsAsArray: true }).stream() as AsyncIterable<SourceValue[]>
       await readInto(spool, storing, table, columns, rows)
     }

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { conditionOf } from './activity-scope.ts'
 import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
 import type { Spool } from './spool.ts'
 
@@ -35,7 +36,8 @@ export async function readPostgres(address: string, spool: Spool, storing: Stori
       )
     for (const table of storing.tables) {
       const columns = tables.get(table)
-      if (columns) await readInto(spool, storing, table, columns, rowsOf(client, table, columns))
+      const condition = conditionOf(storing.activity, spool, table)
+      if (columns) await readInto(spool, storing, table, columns, rowsOf(client, table, columns, condition))
     }
     await client.query('commit')
   } finally {
@@ -47,11 +49,12 @@ async function* rowsOf(
   client: ClientBase,
   table: string,
   columns: SourceColumn[],
+  condition: string,
 ): AsyncGenerator<SourceValue[]> {
   const order = columns.find(({ name }) => name === 'id') ?? columns[0]
   const names = columns.map(({ name }) => quoted(name)).join(', ')
   await client.query(
-    `declare moved cursor for select ${names} from ${quoted(table)} order by ${quoted(order!.name)}`,
+    `declare moved cursor for select ${names} from ${quoted(table)}${condition} order by ${quoted(order!.name)}`,
   )
   for (;;) {
     const { rows } = await client.query<SourceValue[]>({

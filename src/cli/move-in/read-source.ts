@@ -1,5 +1,6 @@
+import { type ActivityScope, tablesToRead } from './activity-scope.ts'
 import { isZone } from './source-zone.ts'
-import { kindOfSchema, movedTables, type SourceKind } from './source-schema.ts'
+import { kindOfSchema, type SourceKind } from './source-schema.ts'
 import { openSpool, type Spool } from './spool.ts'
 import type { Storing } from './store-rows.ts'
 
@@ -12,6 +13,8 @@ export type Source = {
   dumpTimezone?: string | undefined
   /** Zone of the old panel, in which PostgreSQL and SQLite hold its dates. */
   timezone: string
+  /** Which activity is read; none where it is left out. */
+  activity?: ActivityScope
 }
 
 type LiveReader = (address: string, spool: Spool, storing: Storing) => Promise<void>
@@ -35,7 +38,8 @@ export const isSourceAddress = (kind: SourceKind, address: string): boolean =>
   readers.slice(0, kind === 'pelican' ? readers.length : 1).some(([pattern]) => pattern.test(address))
 
 /** Reads the old panel into files of this machine, without a change there. Throws with the cause for the operator. */
-export const readSource = (source: Source): Promise<Spool> => readTables(source, movedTables)
+export const readSource = (source: Source): Promise<Spool> =>
+  readTables(source, tablesToRead(source.activity ?? null))
 
 /** Tells from the schema alone which panel it is. Throws as `readSource` does, and for a schema of neither. */
 export async function findKind(source: Omit<Source, 'kind'>): Promise<SourceKind> {
@@ -47,19 +51,19 @@ export async function findKind(source: Omit<Source, 'kind'>): Promise<SourceKind
 }
 
 async function readTables(source: Source, tables: readonly string[]): Promise<Spool> {
-  const { kind, dump, dumpTimezone: zone, timezone } = source
+  const { kind, dump, dumpTimezone: zone, timezone, activity = null } = source
   if (zone !== undefined && !isZone(zone))
     throw new Error(`${zone} is no time zone: give +02:00 or Europe/Berlin.`)
   if (dump !== undefined) {
     const { readDump } = await import('./read-dump.ts')
-    return readDump(dump, { kind, tables, ...(zone !== undefined && { zone }) })
+    return readDump(dump, { kind, tables, activity, ...(zone !== undefined && { zone }) })
   }
   const address = source.database ?? ''
   const read = readers.find(([pattern]) => pattern.test(address))?.[1]
   if (!read) throw new Error('The address of the database is not one that can be read.')
   const spool = await openSpool()
   try {
-    await read(address, spool, { kind, tables, zone: timezone })
+    await read(address, spool, { kind, tables, zone: timezone, activity })
     return spool
   } catch (error) {
     await spool.remove()

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { conditionOf } from './activity-scope.ts'
 import { readInto, type SourceColumn, type SourceValue, type Storing } from './store-rows.ts'
 import type { Spool } from './spool.ts'
 
@@ -11,14 +12,16 @@ export async function readSqlite(address: string, spool: Spool, storing: Storing
   const database = new Database(path, { readOnly: true })
   try {
     database.exec('begin')
-    for (const table of tablesOf(database)) {
-      const columns = columnsOf(database, table)
+    const tables = new Map(tablesOf(database).map((table) => [table, columnsOf(database, table)]))
+    for (const [table, columns] of tables)
       spool.columns.set(
         table,
         columns.map(({ name }) => name),
       )
-      if (storing.tables.includes(table))
-        await readInto(spool, storing, table, columns, rowsOf(database, table, columns))
+    for (const table of storing.tables) {
+      const columns = tables.get(table)
+      const condition = conditionOf(storing.activity, spool, table)
+      if (columns) await readInto(spool, storing, table, columns, rowsOf(database, table, columns, condition))
     }
   } catch (error) {
     throw new Error(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
@@ -44,9 +47,14 @@ function columnsOf(database: DatabaseSync, table: string): SourceColumn[] {
   }))
 }
 
-function rowsOf(database: DatabaseSync, table: string, columns: SourceColumn[]): Iterable<SourceValue[]> {
+function rowsOf(
+  database: DatabaseSync,
+  table: string,
+  columns: SourceColumn[],
+  condition: string,
+): Iterable<SourceValue[]> {
   const names = columns.map(({ name }) => quoted(name)).join(', ')
-  const statement = database.prepare(`select ${names} from ${quoted(table)} order by 1`)
+  const statement = database.prepare(`select ${names} from ${quoted(table)}${condition} order by 1`)
   statement.setReturnArrays(true)
   return statement.iterate() as unknown as Iterable<SourceValue[]>
 }

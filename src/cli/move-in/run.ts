@@ -1,11 +1,11 @@
-import { getTableColumns, getTableName, sql } from 'drizzle-orm'
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { getTableName, sql } from 'drizzle-orm'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { carryOver, removeGone } from './carry-over.ts'
-import { digestOfSource, findMoved, keyOf, recordMoved } from './ledger.ts'
+import { insertRows } from './insert-rows.ts'
+import { digestOfSource, findMoved, keyOf } from './ledger.ts'
 import type { Move, MovedRow, Step } from './move.ts'
 import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
-import { encryptRow } from './secret-columns.ts'
+import { insertOrWait, type Waiting, writeWaiting } from './waiting-rows.ts'
 
 /** How a run writes. */
 export type WriteOptions = MoveOptions & {
@@ -64,48 +64,37 @@ async function writeStep(
   let written = 0
   const touched = new Set<number>()
   move.touched.set(step.source, touched)
+  const waiting: Waiting = { fresh: [], changed: [] }
   const write = async (rows: MovedRow[]) => {
     const keys = rows.map(({ values }) => keyOf(step, values))
     const moved = await findMoved(tx, step, keys)
     const fresh = rows.filter((_, at) => !moved.has(keys[at] ?? ''))
-    written += await insertRows(tx, step, move, fresh)
+    written += since
+      ? await insertOrWait(tx, step, move, fresh, waiting)
+      : await insertRows(tx, step, move, fresh)
     for (const { values } of fresh) touched.add(Number(values.id))
     for (const [at, row] of rows.entries()) {
       const digest = moved.get(keys[at] ?? '')
       if (digest === undefined || digest === digestOfSource(move, step, row)) continue
       const id = Number(row.values.id)
-      if (!since)
+      if (!since) {
         move.report.leaveOut(step.source, id, 'changed there since it moved: --since carries it over')
-      else if (await carryOver(tx, step, move, { row, digest })) {
-        written += 1
-        touched.add(id)
+        continue
       }
+      const outcome = await carryOver(tx, step, move, { row, digest })
+      if (outcome === 'taken') waiting.changed.push({ row, digest })
+      if (outcome !== 'written') continue
+      written += 1
+      touched.add(id)
     }
   }
   await eachBatch(step, move, write, onRead)
+  for (const id of await writeWaiting(tx, step, move, waiting)) {
+    written += 1
+    touched.add(id)
+  }
   if (!step.key) await raiseSequence(tx, getTableName(step.target))
   return written
-}
-
-async function insertRows(tx: Tx, step: Step, move: Move, rows: MovedRow[]): Promise<number> {
-  if (rows.length === 0) return 0
-  const values = await Promise.all(rows.map((row) => encryptRow(tx, row)))
-  const insert = tx.db.insert(step.target as PgTable)
-  const { id } = getTableColumns(step.target) as Record<string, PgColumn>
-  const inserted = await (
-    step.key || !id
-      ? insert.values(values as never).onConflictDoNothing()
-      : insert
-          .overridingSystemValue()
-          .values(values as never)
-          .onConflictDoNothing({ target: id })
-  ).returning({ one: sql<number>`1` })
-  await recordMoved(
-    tx,
-    step,
-    rows.map((row) => ({ key: keyOf(step, row.values), digest: digestOfSource(move, step, row) })),
-  )
-  return inserted.length
 }
 
 /** New rows get ids after those that moved. */

@@ -40,6 +40,7 @@ const pterodactyl: Record<string, string> = {
     'id server_id uuid upload_id is_successful is_locked name ignored_files disk checksum bytes completed_at created_at updated_at deleted_at',
   recovery_tokens: 'id user_id token created_at',
   activity_logs: 'id batch event ip description actor_type actor_id api_key_id properties timestamp',
+  audit_logs: 'id uuid is_system user_id server_id action subaction device metadata created_at',
 }
 
 /** Columns of the betas of Pelican of 2026. */

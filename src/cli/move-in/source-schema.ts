@@ -3,7 +3,7 @@ import type { Spool } from './spool.ts'
 /** The panel that a database belongs to. */
 export type SourceKind = 'pterodactyl' | 'pelican'
 
-/** Tables that are read, in any order. */
+/** Tables that are read, in any order; those of activity besides. */
 export const movedTables = [
   'users',
   'user_ssh_keys',
@@ -38,12 +38,13 @@ export const movedTables = [
   'settings',
 ]
 
+/** Tables of activity, in the order in which they are read. */
+export const activityTables = ['activity_logs', 'activity_log_subjects', 'audit_logs']
+
 /** Tables of the old panel that do not move; docs/moving-in.md says what this means. */
 const leftTables = new Set([
-  'activity_logs',
-  'activity_log_subjects',
+  ...activityTables,
   'api_logs',
-  'audit_logs',
   'failed_jobs',
   'jobs',
   'job_batches',

@@ -3,6 +3,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { isRanged, openRanges, type RangedRows } from './spool-ranges.ts'
 
 /** A row of the old panel: numbers, texts and null, by column. */
 export type SourceRow = Record<string, string | number | null>
@@ -19,6 +20,8 @@ export type Spool = {
   notes: string[]
   /** Writes rows of a table to the end of its file. */
   add: (table: string, rows: AsyncIterable<SourceRow> | Iterable<SourceRow>) => Promise<void>
+  /** Rows of tables that are too large to be read as one, which have no batches. */
+  ranges: Pick<RangedRows, 'numbers' | 'read'>
   /** Reads a table in batches. A table that is not there has none. */
   batches: (table: string, size?: number) => AsyncGenerator<SourceRow[]>
   /** Deletes the folder. */
@@ -33,13 +36,19 @@ export async function openSpool(): Promise<Spool> {
   const folder = await mkdtemp(join(tmpdir(), 'move-in-'))
   const columns = new Map<string, string[]>()
   const counts = new Map<string, number>()
+  const ranges = openRanges(folder)
   const fileOf = (table: string) => join(folder, `${encodeURIComponent(table)}.jsonl`)
   return {
     columns,
     counts,
     unknownValues: new Map(),
     notes: [],
+    ranges,
     add: async (table, rows) => {
+      if (isRanged(table)) {
+        counts.set(table, (counts.get(table) ?? 0) + (await ranges.add(table, rows)))
+        return
+      }
       const file = await open(fileOf(table), 'a', 0o600)
       let count = counts.get(table) ?? 0
       let lines = ''
@@ -58,7 +67,7 @@ export async function openSpool(): Promise<Spool> {
       counts.set(table, count)
     },
     batches: async function* (table, size = batchSize) {
-      if (!counts.get(table)) return
+      if (!counts.get(table) || isRanged(table)) return
       let batch: SourceRow[] = []
       for await (const line of createInterface({
         input: createReadStream(fileOf(table)),

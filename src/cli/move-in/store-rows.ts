@@ -1,3 +1,4 @@
+import { type ActivityScope, isInScope } from './activity-scope.ts'
 import { isKnownColumn } from './source-columns.ts'
 import type { SourceKind } from './source-schema.ts'
 import type { SourceRow, Spool } from './spool.ts'
@@ -16,6 +17,8 @@ export type Storing = {
   tables: readonly string[]
   /** IANA name or offset of the zone that dates without one are in. */
   zone: string
+  /** Which activity is read. */
+  activity: ActivityScope
 }
 
 const numberType = /^(?:(?:tiny|small|medium|big)?int|integer|int\d|bool|boolean|bit|float|double|real|year)/
@@ -94,7 +97,10 @@ export async function readInto(
   await spool.add(
     table,
     (async function* () {
-      for await (const values of rows) yield toRow(values)
+      for await (const values of rows) {
+        const row = toRow(values)
+        if (isInScope(storing.activity, table, row)) yield row
+      }
     })(),
   )
 }

@@ -9,7 +9,8 @@ import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
 /** A row that differs from the old panel's, or is missing. */
 export type Difference = { table: string; id: number; columns: string[] }
 
-const maxDifferences = 100
+/** How many differences are listed. */
+export const maxDifferences = 100
 
 /** Compares each row that can move with this panel's, secrets decrypted. Returns the first 100 that differ. */
 export async function verifyMove(

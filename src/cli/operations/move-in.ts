@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import type { Panel } from '../../panel.ts'
 import { getRelyingParty } from '../../domain/auth/passkeys/relying-party.ts'
+import { getSetting } from '../../domain/settings/settings.ts'
 import { isTimezone } from '../../domain/timezones.ts'
 import { OperationError, reasonOf } from '../faults.ts'
-import type { WireComparison } from '../move-in/compare-wires.ts'
+import type { compareWires as CompareWires, WireComparison } from '../move-in/compare-wires.ts'
 import type { Move } from '../move-in/move.ts'
 import type { Finding, TableCount } from '../move-in/report.ts'
+
+const activityPattern = /^(?:all|none|\d{1,5}d)$/
 
 /** The input of `import:pterodactyl`, `import:pelican` and `import:verify`. */
 export const MoveInInput = () =>
@@ -24,6 +27,8 @@ export const MoveInInput = () =>
     env: z.record(z.string(), z.string()).nullish(),
     keys: z.array(z.string()).min(1, 'required'),
     timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
+    /** `all`, `none` or days as `90d`; left out it is what this panel keeps. */
+    activity: z.string().regex(activityPattern, 'regex').optional(),
     mode: z.enum(['check', 'write', 'verify']),
     since: z.boolean().default(false),
     /** Where both panels answer, to ask them the same when comparing. */
@@ -49,6 +54,8 @@ export type MoveInResult = {
   /** What both panels answered; only where they were asked. */
   wires?: WireComparison
   seconds: number
+  /** The largest resident memory of the process. */
+  peakMib: number
 }
 
 type Input = z.output<ReturnType<typeof MoveInInput>>
@@ -64,14 +71,17 @@ export async function moveIn(panel: Panel, input: Input): Promise<MoveInResult> 
     import('../move-in/laravel.ts'),
   ])
   const keys = refusing(() => parseAppKeys(input.keys))
-  const kind = input.kind ?? (await findKind(input).catch(throwRefusal))
+  const kind = input.kind ?? (await findKind({ ...input, activity: null }).catch(throwRefusal))
   if (input.dump === undefined && !isSourceAddress(kind, input.database ?? ''))
     throw new OperationError(addressProblem[kind])
   const startedAt = Date.now()
-  const spool = await readSource({ ...input, kind }).catch(throwRefusal)
+  const { scopeOf } = await import('../move-in/activity-scope.ts')
+  const activity = scopeOf(input.activity, await getSetting(panel, 'activity.retention_days'), panel.now())
+  const spool = await readSource({ ...input, kind, activity }).catch(throwRefusal)
   try {
-    const result = await moveRows(panel, input, { kind, keys, spool })
-    return { ...result, seconds: (Date.now() - startedAt) / 1000 }
+    const result = await moveRows(panel, input, { kind, keys, spool, activity })
+    const peakMib = Math.round(process.resourceUsage().maxRSS / 1024)
+    return { ...result, seconds: (Date.now() - startedAt) / 1000, peakMib }
   } finally {
     await spool.remove()
   }
@@ -81,12 +91,11 @@ export async function moveIn(panel: Panel, input: Input): Promise<MoveInResult> 
 async function moveRows(
   panel: Panel,
   input: Input,
-  read: Pick<Move, 'kind' | 'keys' | 'spool'>,
-): Promise<Omit<MoveInResult, 'seconds'>> {
-  const [schema, { runPasses }, { compareWires }, { addSettings }, { hashidsOf }] = await Promise.all([
+  read: Pick<Move, 'kind' | 'keys' | 'spool' | 'activity'>,
+): Promise<Omit<MoveInResult, 'seconds' | 'peakMib'>> {
+  const [schema, { runPasses }, { addSettings }, { hashidsOf }] = await Promise.all([
     import('../move-in/source-schema.ts'),
     import('../move-in/passes.ts'),
-    import('../move-in/compare-wires.ts'),
     import('../move-in/settings.ts'),
     import('../move-in/database-hashids.ts'),
   ])
@@ -101,8 +110,7 @@ async function moveRows(
   await addSettings(panel, options)
   const passes = await runPasses(panel, { ...options, mode, since, requireMovable })
   const { move, written, removed, differences } = passes
-  const wires =
-    input.panels && (await compareWires({ ...input.panels, ...read, hashids }).catch(throwRefusal))
+  const wires = input.panels && (await compareBoth({ ...input.panels, ...read, hashids }))
   return {
     mode,
     tables: countsOf(move, written),
@@ -119,6 +127,11 @@ async function moveRows(
 
 const unknownHashids =
   'Without --env the ids that the old panel showed for databases are not known, and programs that stored one have to list them anew.'
+
+async function compareBoth(options: Parameters<typeof CompareWires>[0]): Promise<WireComparison> {
+  const { compareWires } = await import('../move-in/compare-wires.ts')
+  return compareWires(options).catch(throwRefusal)
+}
 
 /** Runs what refuses with a message for the operator. */
 function refusing<Value>(run: () => Value): Value {
@@ -143,13 +156,19 @@ const addressProblem = {
 const countsOf = ({ report, spool }: Move, written?: Map<string, number>): MoveInResult['tables'] =>
   [...report.movable].map(([table, movable]) => ({
     table,
-    found: Math.max(spool.counts.get(sourceNames[table] ?? table) ?? 0, movable),
+    found: Math.max(
+      movable,
+      (sourceNames[table] ?? [table]).reduce((sum, name) => sum + (spool.counts.get(name) ?? 0), 0),
+    ),
     movable,
     ...(written && { written: written.get(table) ?? 0 }),
   }))
 
 /** Tables that have another name in the old panel. */
-const sourceNames: Record<string, string> = { ssh_keys: 'user_ssh_keys' }
+const sourceNames: Record<string, string[]> = {
+  ssh_keys: ['user_ssh_keys'],
+  activity: ['activity_logs', 'audit_logs'],
+}
 
 /** Throws with all rows that forbid the move. */
 function requireMovable({ report }: Move): void {

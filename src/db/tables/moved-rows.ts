@@ -11,7 +11,10 @@ export const movedRows = pgTable(
     tableName: text().notNull(),
     /** The values by which this panel knows the row, as a JSON list. */
     key: text().notNull(),
-    /** What moved, as an HMAC with the other panel's key. Of `activity`, whose key is empty, the id up to which it moved. */
+    /**
+     * What moved, as an HMAC with the other panel's key. Of `activity`, whose key is the other panel's table, up to which
+     * entry it moved, as JSON.
+     */
     digest: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.tableName, t.key] })],

@@ -9,6 +9,7 @@ import { log } from '../../log.ts'
 import type { Panel } from '../../panel.ts'
 import { isCurrentPair, type KnownPair } from '../auth/known-nodes.ts'
 import { digest } from '../secrets.ts'
+import { isStorable, limitProperties } from './properties.ts'
 
 /** An event that a daemon reports about one of its servers, validated and ready to be stored. */
 export type ActivityReport = {
@@ -23,10 +24,7 @@ export type ActivityReport = {
 }
 
 const loopback = '127.0.0.1'
-const maxDepth = 32
 const maxTextLength = 191
-const maxMetadataBytes = 8 * 1024
-const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 /** The last time that PostgreSQL and RFC 3339 both write with a four-digit year. */
 const maxTimestampMs = Date.UTC(9999, 11, 31)
 
@@ -52,7 +50,7 @@ let entrySchema: ReturnType<typeof DaemonActivityEntry> | null = null
  * with the original in `original_timestamp`. Metadata above 8 KiB is replaced by a marker.
  */
 export function parseActivityReport(entry: unknown, now: Date): ActivityReport | null {
-  if (!isStorable(entry, 0)) return null
+  if (!isStorable(entry)) return null
   entrySchema ??= DaemonActivityEntry()
   const { success, data } = entrySchema.safeParse(entry)
   if (!success) return null
@@ -67,21 +65,10 @@ export function parseActivityReport(entry: unknown, now: Date): ActivityReport |
     ip,
     at: (at ?? now).toISOString(),
     properties: {
-      ...limitMetadata(data.metadata),
+      ...limitProperties(data.metadata),
       ...(at ? {} : { original_timestamp: data.timestamp.slice(0, maxTextLength).toWellFormed() }),
     },
   }
-}
-
-/** Whether PostgreSQL can store the value, and its depth is within the limit. */
-function isStorable(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
-  if (typeof value !== 'object' || value === null) return true
-  if (depth >= maxDepth) return false
-  if (Array.isArray(value)) return value.every((member) => isStorable(member, depth + 1))
-  return Object.entries(value).every(
-    ([key, member]) => !forbiddenKeys.has(key) && isStorable(key, depth) && isStorable(member, depth + 1),
-  )
 }
 
 /** Returns the canonical address without a port, or null. */
@@ -97,13 +84,6 @@ function parseTimestamp(text: string): Date | null {
     []
   const time = Date.parse(`${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`)
   return time >= 0 && time < maxTimestampMs ? new Date(time) : null
-}
-
-function limitMetadata(metadata: Record<string, unknown> | unknown[] | null): Record<string, unknown> {
-  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).byteLength
-  return bytes > maxMetadataBytes
-    ? { truncated: true, bytes }
-    : Object.fromEntries(Object.entries(metadata ?? {}))
 }
 
 /** Ten times what a daemon sends at once. */

@@ -23,7 +23,8 @@ import type { EntryKey } from './record.ts'
 /** Entries that one statement of an export looks at. */
 const exportBatchSize = 200
 
-const cursorPattern = /^(\d{1,15})\.(\d{1,15})$/
+/** Entries that moved in from another panel have ids below zero. */
+const cursorPattern = /^(\d{1,15})\.(-?\d{1,15})$/
 
 const anyNumber = { type: ['integer', 'string'] }
 

@@ -16,12 +16,12 @@ export async function maintainActivity(panel: Panel): Promise<void> {
 }
 
 /**
- * Creates the partitions of this month and the next two, in UTC. A month with entries in the default
+ * Creates the partitions of this month, the next two and `monthsBack` before it, in UTC. A month with entries in the default
  * partition stays there, because moving them would block every write.
  */
-export async function ensureActivityPartitions(tx: Tx): Promise<void> {
+export async function ensureActivityPartitions(tx: Tx, monthsBack = 0): Promise<void> {
   const now = tx.now()
-  for (let ahead = 0; ahead <= monthsAhead; ahead += 1) {
+  for (let ahead = -monthsBack; ahead <= monthsAhead; ahead += 1) {
     const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1))
     const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1))
     if (await isPartitionMissing(tx, start, end)) await addPartition(tx, start, end)

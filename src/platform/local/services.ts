@@ -20,7 +20,6 @@ import { lazyOauth } from '../lazy-oauth.ts'
 import { lazyObjectStore } from '../lazy-object-store.ts'
 import { localeFiles } from '../locale-files.ts'
 import { openMailer } from '../mail.ts'
-import { openNeon } from '../neon.ts'
 import { nodeEgress } from '../node-egress.ts'
 import { nodeGameQuery } from '../node-game-query.ts'
 import { nodeDaemonFetch } from '../node-daemon-fetch.ts'
@@ -37,7 +36,6 @@ import { localCache } from './cache.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { mailOutbox } from './mail-outbox.ts'
 import { type DiskObjectStore, openDiskObjectStore } from '../../dev/object-store/disk-object-store.ts'
-import { openPglite } from './pglite.ts'
 import { localQueue } from './queue.ts'
 import { snapshotOf } from './snapshot.ts'
 
@@ -115,6 +113,7 @@ async function openDatabase(
   { directory, onRemounted }: LocalServiceOptions,
 ): Promise<DatabaseHandle & Pick<Services, 'snapshot'>> {
   if (!env.DATABASE_URL) {
+    const { openPglite } = await import('./pglite.ts')
     const place = join(directory.path, 'database')
     const { exclusively, ...database } = await openPglite(place, countStatement, { onRemounted })
     return { ...database, snapshot: snapshotOf(directory.path, exclusively) }
@@ -124,12 +123,13 @@ async function openDatabase(
 
 type PoolOptions = { poolSize: number; onStatement?: (text: string) => void; timeoutMs?: number }
 
-function openServer(
+async function openServer(
   env: Env,
   url: string,
   { poolSize, onStatement, timeoutMs }: PoolOptions,
-): DatabaseHandle {
+): Promise<DatabaseHandle> {
   if (env.DATABASE_DRIVER !== 'neon') return openPostgres(url, poolSize, onStatement, timeoutMs)
+  const { openNeon } = await import('../neon.ts')
   return openNeon(url, {
     usesHttp: false,
     poolSize,
@@ -152,7 +152,7 @@ async function openCache(env: Env): Promise<OpenedCache> {
   if (cacheDriver(env) === 'memory' || !env.DATABASE_URL)
     return { cache: localCache(), prune: nothing, close: nothing }
   // Connections of its own: a cache that hangs must not take those of requests.
-  const database = openServer(env, env.DATABASE_URL, {
+  const database = await openServer(env, env.DATABASE_URL, {
     poolSize: cachePoolSize,
     timeoutMs: cacheTimeoutMs,
   })
