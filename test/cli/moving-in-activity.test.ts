@@ -59,7 +59,7 @@ async function openMove(version: OldVersion) {
     run: async (...more: string[]) => {
       const { code, body } = await cli.json(...words, ...more)
       const reasons = (body.findings ?? [])
-        .filter(({ table }: any) => /_logs$/.test(table))
+        .filter(({ table }: any) => table.endsWith('_logs'))
         .map(({ what, ids, reason }: any) => `${what} ${ids}: ${reason}`)
       const activity = body.tables?.find(({ table }: any) => table === 'activity')
       return { code, body, reasons, activity }

@@ -54,7 +54,6 @@ class DumpReader {
   readonly #databases: DumpDatabases
   readonly #options: DumpOptions
   readonly #activity: ActivityScope
-  readonly #wanted: ReadonlySet<string>
   readonly #statements: StatementReader
   readonly #settings: DumpSettings
   readonly #wanted: ReadonlySet<string>

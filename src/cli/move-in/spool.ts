@@ -45,26 +45,8 @@ export async function openSpool(): Promise<Spool> {
     notes: [],
     ranges,
     add: async (table, rows) => {
-      if (isRanged(table)) {
-        counts.set(table, (counts.get(table) ?? 0) + (await ranges.add(table, rows)))
-        return
-      }
-      const file = await open(fileOf(table), 'a', 0o600)
-      let count = counts.get(table) ?? 0
-      let lines = ''
-      try {
-        for await (const row of rows) {
-          count += 1
-          lines += `${JSON.stringify(row)}\n`
-          if (lines.length < writeLength) continue
-          await file.appendFile(lines)
-          lines = ''
-        }
-        await file.appendFile(lines)
-      } finally {
-        await file.close()
-      }
-      counts.set(table, count)
+      const added = isRanged(table) ? await ranges.add(table, rows) : await addLines(fileOf(table), rows)
+      counts.set(table, (counts.get(table) ?? 0) + added)
     },
     batches: async function* (table, size = batchSize) {
       if (!counts.get(table) || isRanged(table)) return
@@ -81,5 +63,24 @@ export async function openSpool(): Promise<Spool> {
       if (batch.length > 0) yield batch
     },
     remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Adds rows to the end of a file, and returns how many. */
+async function addLines(path: string, rows: AsyncIterable<SourceRow> | Iterable<SourceRow>): Promise<number> {
+  const file = await open(path, 'a', 0o600)
+  let [count, lines] = [0, '']
+  try {
+    for await (const row of rows) {
+      count += 1
+      lines += `${JSON.stringify(row)}\n`
+      if (lines.length < writeLength) continue
+      await file.appendFile(lines)
+      lines = ''
+    }
+    await file.appendFile(lines)
+    return count
+  } finally {
+    await file.close()
   }
 }
