@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres } from '../support/cloud-services.ts'
 import { createDatabase } from '../support/database.ts'
 import { hasMysql } from '../support/mysql.ts'
+import { freePort } from '../support/panel-process.ts'
 import { codesOf } from '../support/totp-codes.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 import { createOldDatabase, type OldDatabase } from './old-database.ts'
@@ -19,9 +20,11 @@ type Moved = Awaited<ReturnType<typeof openMoved>>
 /** A panel to move into, and the database of an old one with its `.env`. */
 async function openMoved(version: OldVersion) {
   const database = await createDatabase()
+  const port = await freePort()
+  const address = `http://localhost:${port}`
   const [old, cli]: [OldDatabase, CommandLine] = [
     await createOldDatabase(version),
-    await openCommandLine({ DATABASE_URL: database.url, APP_URL: 'https://new.example' }),
+    await openCommandLine({ DATABASE_URL: database.url, APP_URL: address, PORT: String(port) }),
   ]
   await cli.script('scripts/migrate.ts')
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -47,6 +50,7 @@ async function openMoved(version: OldVersion) {
   return {
     old,
     sql,
+    address,
     cli,
     writeEnv: (lines: string[]) => writeFile(envFile, [`APP_KEY=${appKeyText}`, ...lines].join('\n')),
     move: (...words: string[]) => run(`import:${kind}`, true, words),
@@ -119,7 +123,7 @@ describe.skipIf(!hasServers)('settings of Pterodactyl', () => {
   }, 120_000)
   afterAll(() => panel?.close())
 
-  it('are reported, and what has no counterpart is named', { timeout: 60_000 }, async () => {
+  it('are reported, and what has no counterpart is named', { timeout: 240_000 }, async () => {
     const { code, counted, reasons } = await panel.move('--check')
     expect([code, counted]).toEqual([0, { table: 'settings', found: 16, movable: 13 }])
     expect(reasons.toSorted()).toEqual(
@@ -137,7 +141,7 @@ describe.skipIf(!hasServers)('settings of Pterodactyl', () => {
     expect(await panel.stored()).toEqual({})
   })
 
-  it('move, those of the database before those of the file', { timeout: 60_000 }, async () => {
+  it('move, those of the database before those of the file', { timeout: 240_000 }, async () => {
     const { code, counted } = await panel.move()
     expect([code, counted]).toEqual([0, { table: 'settings', found: 16, movable: 13, written: 13 }])
     expect(await panel.shown()).toMatchObject({
@@ -154,7 +158,7 @@ describe.skipIf(!hasServers)('settings of Pterodactyl', () => {
     expect(await panel.sql`select key from setting_changes where changed_by is null`).toHaveLength(13)
   })
 
-  it('stay in a second run, also without the file, and are equal', { timeout: 60_000 }, async () => {
+  it('stay in a second run, also without the file, and are equal', { timeout: 240_000 }, async () => {
     expect((await panel.move('--since')).counted.written).toBe(0)
     const before = await panel.stored()
     expect((await panel.moveWithKey('--since')).counted.written).toBe(0)
@@ -162,7 +166,7 @@ describe.skipIf(!hasServers)('settings of Pterodactyl', () => {
     expect(await panel.verify()).toMatchObject({ code: 0, differences: [] })
   })
 
-  it('are carried over with --since, but not over what was set here', { timeout: 60_000 }, async () => {
+  it('are carried over with --since, but not over what was set here', { timeout: 240_000 }, async () => {
     await panel.sql`update settings set value = '"Ours"' where key = 'panel.name'`
     await set('app:name', 'Theirs')
     await set('pterodactyl:auth:2fa_required', '2')
@@ -179,7 +183,7 @@ describe.skipIf(!hasServers)('settings of Pterodactyl', () => {
     })
   })
 
-  it('are compared', { timeout: 60_000 }, async () => {
+  it('are compared', { timeout: 240_000 }, async () => {
     await set('pterodactyl:auth:2fa_required', '0')
     const { code, differences } = await panel.verify()
     expect([code, differences]).toEqual([
@@ -196,7 +200,7 @@ describe.skipIf(!hasServers)('settings that do not fit', () => {
   }, 120_000)
   afterAll(() => panel?.close())
 
-  it('are left out with their group, and what an administrator set stays', { timeout: 60_000 }, async () => {
+  it('are left out with their group, and what an administrator set stays', { timeout: 240_000 }, async () => {
     await panel.sql`insert into settings (key, value) values ('auto_allocation.range_end', '30000'), ('auto_allocation.range_start', '29000'), ('mail.from_name', '"Equal"')`
     await panel.old.insert('settings', { key: 'settings::app:locale', value: 'tlh' })
     await panel.old.insert('settings', { key: 'settings::recaptcha:enabled', value: 'false' })
@@ -232,7 +236,7 @@ describe.skipIf(!hasServers)('settings that do not fit', () => {
     })
   })
 
-  it('count from the file alone where the old panel was told so', { timeout: 60_000 }, async () => {
+  it('count from the file alone where the old panel was told so', { timeout: 240_000 }, async () => {
     await panel.old.query("update settings set value = 'fr' where `key` = 'settings::app:locale'")
     await panel.writeEnv(['APP_ENVIRONMENT_ONLY=true', 'APP_LOCALE=es', 'APP_TIMEZONE=UTC'])
     await panel.move()
@@ -271,11 +275,11 @@ describe.skipIf(!hasServers)('settings of Pelican', () => {
   }, 120_000)
   afterAll(() => panel?.close())
 
-  it('come from the file, with secrets that nothing shows', { timeout: 60_000 }, async () => {
+  it('come from the file, with secrets that nothing shows', { timeout: 240_000 }, async () => {
     const { code, reasons } = await panel.move()
     expect(code).toBe(0)
     expect(reasons.toSorted()).toEqual([
-      'changed : allow https://new.example/auth/oauth/discord/callback as a redirect address at discord',
+      `changed : allow ${panel.address}/auth/oauth/discord/callback as a redirect address at discord`,
       'left out : OAUTH_GOOGLE lacks its credentials',
       'left out : OAUTH_STEAM_ENABLED: this panel signs in with that provider by OpenID Connect: set sign_in.oidc',
     ])
@@ -291,7 +295,7 @@ describe.skipIf(!hasServers)('settings of Pelican', () => {
     expect(await panel.verify()).toMatchObject({ code: 0, differences: [] })
   })
 
-  it('change with --since, secrets as well', { timeout: 60_000 }, async () => {
+  it('change with --since, secrets as well', { timeout: 240_000 }, async () => {
     await panel.writeEnv(env.map((line) => line.replace('discord-secret', 'another-secret')))
     expect((await panel.verify()).differences).toEqual([
       { table: 'settings', id: 0, columns: ['sign_in.discord_client_secret value'] },
