@@ -52,7 +52,7 @@ async function run(variables: Record<string, string>, file: string, ...words: st
   return finished
 }
 
-describe('a bucket of AWS without keys', { timeout: 60_000 }, () => {
+describe('a bucket of AWS without keys', { timeout: 180_000 }, () => {
   const bucket = () => ({
     S3_PRESET: 'aws',
     S3_BUCKET: store.options.bucket,
@@ -85,7 +85,7 @@ describe('a bucket of AWS without keys', { timeout: 60_000 }, () => {
   })
 })
 
-describe.skipIf(!hasPostgres)('a role of RDS without keys', { timeout: 60_000 }, () => {
+describe.skipIf(!hasPostgres)('a role of RDS without keys', { timeout: 180_000 }, () => {
   it('signs in with those of the role of a container', async () => {
     const { accessKeyId: id, secretAccessKey: secret, region } = store.options
     const database = await createDatabase()
