@@ -31,6 +31,7 @@ ENV NODE_ENV=production \
     DATA_DIR=/data \
     DEMO=false \
     MALLOC_ARENA_MAX=2 \
+    MALLOC_MMAP_THRESHOLD_=1048576 \
     PANEL_COMMAND="docker compose exec panel panel"
 USER 65532:65532
 VOLUME /data

@@ -41,7 +41,7 @@ export function unitOf({ name, user, node, root, dataDir, envFile, port }: UnitO
     `ExecStart=${node} ${nodeOptions} ${join(root, 'dist/server/main.mjs')}`,
     'ExecReload=/bin/kill -HUP $MAINPID',
     `WorkingDirectory=${root}`,
-    `Environment=MALLOC_ARENA_MAX=2 DEMO=false DATA_DIR=${dataDir}${port === null ? '' : ` PORT=${port}`}`,
+    `Environment=MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 DEMO=false DATA_DIR=${dataDir}${port === null ? '' : ` PORT=${port}`}`,
     `EnvironmentFile=${envFile}`,
     ...(user === null ? ['DynamicUser=yes'] : [`User=${user}`]),
     ...(isState
