@@ -1,4 +1,4 @@
-import './young-space.ts'
+import './small-heap.ts'
 import { parseArgs } from 'node:util'
 import { commandOf } from '../platform/command-names.ts'
 import { version } from '../version.ts'

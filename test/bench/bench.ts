@@ -73,7 +73,7 @@ const sections = [
   section('start', ({ url }) => measureStart(url, benchSize), printStart),
   section('functions', measureFunctions, printFunctions),
   section('folder', ({ url }) => measureFolder(url, benchSize), printFolder),
-  section('moving-in', measureMovingIn, printMovingIn),
+  section('moving-in', () => measureMovingIn(), printMovingIn),
   section('tick', ({ url, daemonPort }) => measureTick(url, daemonPort), printTick),
 ]
 

@@ -9,7 +9,7 @@ import type { Move } from './move.ts'
 
 const logs = ['audit_logs', 'activity_logs']
 /** Entries in one statement. */
-const statementRows = 1000
+const statementRows = 500
 const monthMs = 30 * 86_400_000
 
 /** The entries of one range of ids, with the ids of all that were read. */

@@ -4,8 +4,8 @@ import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import type { SourceRow } from './spool.ts'
 
 /** Ids in a range: about as many rows are in memory at a time. */
-const rangeIds = 5000
-const writeLength = 1024 * 1024
+const rangeIds = 2000
+const writeLength = 256 * 1024
 
 /** Tables that are kept by ranges of a column, as they can have millions of rows in any order. */
 const rangedBy: Record<string, string> = {
