@@ -3,6 +3,7 @@ import type { CaptchaVerifier } from './adapters/captcha.ts'
 import type { Daemon } from './adapters/daemon.ts'
 import type { GameQuery } from './adapters/game-query.ts'
 import type { Mailer } from './adapters/mail.ts'
+import type { MoveIn } from './adapters/move-in.ts'
 import type { NodeProbe } from './adapters/node-probe.ts'
 import type { MysqlAddress, MysqlHost } from './adapters/mysql-host.ts'
 import type { OauthGateway } from './adapters/oauth.ts'
@@ -127,6 +128,8 @@ export type Panel = Tx & {
    * where the database is a server.
    */
   readonly snapshot?: (contents: { objects: boolean }) => Promise<string>
+  /** Moves another panel in; left out where there is no disk for its dump. */
+  readonly moveIn?: MoveIn<Panel>
   readonly cache: Cache
   /** In-flight calls that other requests of this process may join; null on platforms where requests cannot share them. */
   readonly inFlight: Map<string, unknown> | null

@@ -24,6 +24,11 @@ export async function readBytes(
   return concatenate(chunks, size)
 }
 
+/** Yields the chunks of a file that is the whole body, as `readBytes` reads it, without keeping any of it. */
+export async function* receiveFile({ body }: Pick<Request, 'body'>): AsyncGenerator<Uint8Array> {
+  if (body) yield* receive(body, filePace)
+}
+
 /** Yields the chunks of a body. Whatever interrupts it comes from the client, so it is a refusal and no failure. */
 async function* receive(body: ReadableStream<Uint8Array<ArrayBuffer>>, pace: BodyPace) {
   try {

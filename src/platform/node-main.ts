@@ -6,6 +6,7 @@ import { commandOf } from './command-names.ts'
 import { type Env, EnvironmentError, readEnv } from './env.ts'
 import { openDataDirectory } from './local/data-directory.ts'
 import type { Bootstrap } from './local/demo.ts'
+import type { OpenMoveInHost } from './move-in-host.ts'
 import { missingUrlNotice } from './panel-url.ts'
 import { type RpcHandler, type RunningPanel, startNode } from './node.ts'
 import { processCount } from './process-count.ts'
@@ -26,14 +27,18 @@ const shutdownTimeoutMs = 35_000
 const signalDebounceMs = 500
 
 /** Runs the panel until SIGINT or SIGTERM. A failure at the start is one message, and ends the process with 1. */
-export async function runNode(surfaces: Surface[], handleRpc: RpcHandler): Promise<void> {
+export async function runNode(
+  surfaces: Surface[],
+  handleRpc: RpcHandler,
+  openMoveIn?: OpenMoveInHost,
+): Promise<void> {
   try {
     const env = readEnv(process.env)
-    if (cluster.isWorker) return await runAsOneOfSeveral(surfaces, handleRpc)
+    if (cluster.isWorker) return await runAsOneOfSeveral(surfaces, handleRpc, openMoveIn)
     const manager = findServiceManager(process.env)
     if (processCount(env) > 1) return await runSeveral(env, manager)
     const stopEnding = endOnSignal()
-    const { panel, close } = await startRestartable(surfaces, handleRpc)
+    const { panel, close } = await startRestartable(surfaces, handleRpc, openMoveIn)
     // Before anything is printed: who reads it may send a signal.
     shutDownOnSignal(close, manager)
     stopEnding()
@@ -52,10 +57,12 @@ export async function runNode(surfaces: Surface[], handleRpc: RpcHandler): Promi
 async function startRestartable(
   surfaces: Surface[],
   handleRpc: RpcHandler,
+  openMoveIn: OpenMoveInHost | undefined,
 ): Promise<{ panel: RunningPanel; close: () => Promise<void> }> {
   let isEnding = false
   let running: Promise<RunningPanel>
-  const start = () => startNode(process.env, surfaces, handleRpc, { onRemounted: () => void restart() })
+  const start = () =>
+    startNode(process.env, surfaces, handleRpc, { openMoveIn, onRemounted: () => void restart() })
   const restart = async () => {
     log('warn', 'Another disk is mounted in DATA_DIR: the panel starts anew on it.')
     try {
@@ -131,7 +138,11 @@ const explainNoReload = () =>
   )
 
 /** Runs one process of several until the one that started it says that it has to end, or has ended itself. */
-async function runAsOneOfSeveral(surfaces: Surface[], handleRpc: RpcHandler): Promise<void> {
+async function runAsOneOfSeveral(
+  surfaces: Surface[],
+  handleRpc: RpcHandler,
+  openMoveIn: OpenMoveInHost | undefined,
+): Promise<void> {
   // A terminal sends its signals to all processes, and a service manager may.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined)
@@ -142,7 +153,7 @@ async function runAsOneOfSeveral(surfaces: Surface[], handleRpc: RpcHandler): Pr
     if (isMessage(message, ping.kind)) process.send?.(ping)
     if (isMessage(message, 'end')) endProcess(async () => panel?.close(message as EndMessage))
   })
-  panel = await startNode(process.env, surfaces, handleRpc, { role })
+  panel = await startNode(process.env, surfaces, handleRpc, { role, openMoveIn })
   const { url, hasAdministrator, setupCode } = panel
   process.send?.({ kind: 'ready', url, hasAdministrator, setupCode } satisfies ReadyMessage)
 }

@@ -11,7 +11,7 @@ import { waitForDatabase } from './database-wait.ts'
 import { hasDemo, offersDemo } from './demo-places.ts'
 import { type Env, readEnv } from './env.ts'
 import { openControlSocket } from './local/control-socket.ts'
-import { openDataDirectory, shareDataDirectory } from './local/data-directory.ts'
+import { type DataDirectory, openDataDirectory, shareDataDirectory } from './local/data-directory.ts'
 import type { DemoOptions } from './local/demo-daemon.ts'
 import { type Bootstrap, createChosenDemo, openDemo, resumeChosenDemo } from './local/demo.ts'
 import { prepareSetup } from './local/first-start.ts'
@@ -26,6 +26,7 @@ import { limitConnectTime } from './connect-timeout.ts'
 import { writeLinesTogether } from './log-lines.ts'
 import { scryptInThreads } from './hash-threads.ts'
 import { claimMinute, onEachMinute } from './minute-timer.ts'
+import type { OpenMoveInHost } from './move-in-host.ts'
 import { incomingBody, listenHttp, outgoingHeaders, socketAddress, whenSent } from './node-http.ts'
 import { openPanel, type Services } from './open-panel.ts'
 import { joinInstances } from './panel-instances.ts'
@@ -74,6 +75,7 @@ type StartOptions = {
   log?: Log
   /** Is called when the panel has to start anew, since another disk is mounted in place of one that failed. */
   onRemounted?: () => void
+  openMoveIn?: OpenMoveInHost | undefined
 }
 
 /**
@@ -84,7 +86,7 @@ export async function startNode(
   raw: Record<string, unknown>,
   surfaces: Surface[],
   handleRpc: RpcHandler,
-  { role = 'only', log = console.log, onRemounted }: StartOptions = {},
+  { role = 'only', log = console.log, onRemounted, openMoveIn }: StartOptions = {},
 ): Promise<RunningPanel> {
   const env = readEnv(raw)
   setLogLevel(env.LOG_LEVEL, env.LOG_ADDRESSES)
@@ -97,7 +99,16 @@ export async function startNode(
     for (const closer of closers.splice(0).toReversed()) await closer(deadline, how)
   }
   try {
-    const start = { env, surfaces, handleRpc, log, role, onRemounted, tracing: await openTraces(env) }
+    const start = {
+      env,
+      surfaces,
+      handleRpc,
+      log,
+      role,
+      onRemounted,
+      openMoveIn,
+      tracing: await openTraces(env),
+    }
     return { ...(await openRunningPanel(start, closers)), close }
   } catch (error) {
     // What failed may have left something that cannot be closed.
@@ -113,6 +124,7 @@ type Start = {
   log: Log
   role: ProcessRole
   onRemounted: (() => void) | undefined
+  openMoveIn: OpenMoveInHost | undefined
   tracing: Tracing | null
 }
 
@@ -149,9 +161,10 @@ async function openRunningPanel(start: Start, closers: Closers) {
   // Before the first answer: with other keys it would be wrong.
   const beat = joins ? await whenBack(() => joinOthers(services, env, directory.path, closers)) : null
   if (!schemaGuard) await whenBack(() => checkDatabase(panel, env))
+  const tidy = await addMoveIn(start, { panel, services, background, directory, mayWrite }, closers)
   gate.open(services)
   if (!env.DATABASE_URL) closers.push(await acceptRpcRequests(panel, directory.path, handleRpc))
-  closers.push(tickEveryMinute(panel, background, { schemaGuard, beside: [pruneCache, beat], tracing }))
+  closers.push(tickEveryMinute(panel, background, { schemaGuard, beside: [pruneCache, beat, tidy], tracing }))
   // Also one that starts later is closed after the listener, since requests in progress may need it.
   const daemonPlace = closers.length
   const onDaemon = (daemon: ForkedDaemon) => void closers.splice(daemonPlace, 0, daemon.close)
@@ -184,6 +197,29 @@ async function addMetrics(
   Object.assign(services, { readMetrics: read })
   // Called once nothing more is counted.
   closers.splice(1, 0, close)
+}
+
+/** Lets administrators move another panel in; returns what tidies up after them every minute. */
+async function addMoveIn(
+  { openMoveIn, role }: Start,
+  opened: {
+    panel: Panel
+    services: Services
+    background: BackgroundWork
+    directory: DataDirectory
+    mayWrite: boolean
+  },
+  closers: Closers,
+): Promise<(() => Promise<unknown>) | null> {
+  const { panel, services, background, directory, mayWrite } = opened
+  if (!openMoveIn || !mayWrite) return null
+  const options = { panel, dataDirectory: directory.path, addBackground: background.add }
+  const { moveIn, tidy, close } = openMoveIn(options)
+  // Before the first answer: what it finds unfinished is that of processes before.
+  await tidy({ isStart: role !== 'further' })
+  Object.assign(services, { moveIn })
+  closers.push(close)
+  return () => tidy({ isStart: false })
 }
 
 /** Returns what runs work over PostgreSQL again while that is away, and refuses requests meanwhile; null runs it once. */

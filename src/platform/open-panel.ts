@@ -29,6 +29,7 @@ export type Services = Pick<
   | 'startDemo'
   | 'readMetrics'
   | 'snapshot'
+  | 'moveIn'
   | 'gameQuery'
   | 'metrics'
   | 'now'

@@ -14,6 +14,7 @@ import { keys } from './application/keys.ts'
 import { locations } from './application/locations.ts'
 import { applicationCredential, applicationRateLimit, expectedVersions } from './application/middleware.ts'
 import { mounts } from './application/mounts.ts'
+import { moveIn } from './application/move-in.ts'
 import { nests } from './application/nests.ts'
 import { nodeHealth } from './application/node-health.ts'
 import { nodes } from './application/nodes.ts'
@@ -42,6 +43,7 @@ export const application = new Hono<HttpEnv>()
   .route('/keys', keys)
   .route('/locations', locations)
   .route('/mounts', mounts)
+  .route('/move-in', moveIn)
   .route('/nests', nests)
   .route('/nests', eggs)
   .route('/eggs', eggSources)

@@ -8,6 +8,21 @@ import { pterodactyl } from '../domain/egg-documents.ts'
 import { makeKey, makeMount } from '../support/factories.ts'
 import type { World } from '../support/world.ts'
 
+/**
+ * Routes that refuse keys (acting.test.ts has their event), record what the panel itself finds (heartbeats.test.ts), take a
+ * file (appearance.test.ts, move-in.test.ts), or change nothing.
+ */
+export const recordedOtherwise = [
+  'POST /users/:user/act',
+  'POST /nodes/:node/heartbeat',
+  'POST /settings/logo',
+  'POST /nests/:nest/eggs/import/preview',
+  'POST /move-in/dump',
+  'POST /move-in/check',
+  'POST /move-in/start',
+  'DELETE /move-in',
+]
+
 /** What a request sends beside the fixtures. */
 export type Preparation = { params?: Record<string, string>; body?: object; raw?: string }
 export type Preparations = Record<string, (fixtures: Fixtures) => Promise<Preparation>>

@@ -21,18 +21,16 @@ import {
 import { makeDatabaseHost } from '../support/mysql.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
-import { accountEvents, accountPreparations, type Preparations } from './audit-preparations.ts'
+import {
+  accountEvents,
+  accountPreparations,
+  type Preparations,
+  recordedOtherwise,
+} from './audit-preparations.ts'
 
 const world = useWorld()
 const daemon = useStubDaemon()
 const nameOf = (row: RouteRow) => `${row.method} ${row.path.replace('/api/application', '')}`
-/** Refuses keys (acting.test.ts has its event), what the panel itself finds (heartbeats.test.ts), takes a file (appearance.test.ts), or changes nothing. */
-const recordedOtherwise = [
-  'POST /users/:user/act',
-  'POST /nodes/:node/heartbeat',
-  'POST /settings/logo',
-  'POST /nests/:nest/eggs/import/preview',
-]
 const routes = listMountedRoutes().filter(
   (row) =>
     surfaceOf(row) === 'application' && row.method !== 'GET' && !recordedOtherwise.includes(nameOf(row)),

@@ -247,6 +247,11 @@ const exceptions: { from: string; to: string; why: string }[] = [
     to: 'src/cli/operations.ts',
     why: 'The running process does what the command line asks it for.',
   },
+  {
+    from: 'functions/all/node.ts',
+    to: 'src/cli/move-in-host/',
+    why: 'Only Node has a disk for the dump of another panel.',
+  },
 ]
 
 const files = sourceFiles('functions', 'src', 'drizzle')

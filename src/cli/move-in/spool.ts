@@ -31,9 +31,16 @@ export type Spool = {
 const batchSize = 500
 const writeLength = 64 * 1024
 
+let parentFolder = tmpdir()
+
+/** Sets the folder in which this process opens its spools, in place of that for temporary files. */
+export const setSpoolFolder = (folder: string): void => {
+  parentFolder = folder
+}
+
 /** Opens an empty spool in a private folder for temporary files. Its secrets stay encrypted with the old panel's key. */
 export async function openSpool(): Promise<Spool> {
-  const folder = await mkdtemp(join(tmpdir(), 'move-in-'))
+  const folder = await mkdtemp(join(parentFolder, 'move-in-'))
   const columns = new Map<string, string[]>()
   const counts = new Map<string, number>()
   const ranges = openRanges(folder)

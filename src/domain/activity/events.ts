@@ -145,6 +145,8 @@ export const activityEvents = {
   'admin:transfer.start': ['name', 'node'],
   'admin:transfer.cancel': ['name'],
   'admin:queue.schedule': [],
+  'admin:move-in.start': ['panel', 'file'],
+  'admin:move-in.end': ['panel', 'outcome'],
   'admin:secrets.rotate': ['key'],
   'admin:settings.test': ['test', 'successful'],
   'admin:setup.update': ['changed'],

@@ -29,6 +29,7 @@ export const namespaces = [
   'docs',
   'admin',
   'doctor',
+  'moving',
   'refusals',
   'meanings',
 ] as const

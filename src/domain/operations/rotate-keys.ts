@@ -4,6 +4,7 @@ import { rowsOf } from '../../db/database.ts'
 import { databaseHosts, databases, nodes, sessions, settings, users } from '../../db/schema.ts'
 import type { Panel } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
+import { moveInKeysRow } from '../move-in/move-in.ts'
 import { decrypt, encrypt, type EncryptedColumn, type SecretLocation } from '../secrets.ts'
 import { definitionOf, settingKeys } from '../settings/definitions.ts'
 
@@ -29,7 +30,7 @@ const textColumn = (table: PgTable, key: PgColumn, column: PgColumn, row: SQL): 
   toColumnValue: (encrypted) => encrypted,
 })
 
-const secretSettings = settingKeys.filter((key) => definitionOf(key).isSecret)
+const secretSettings = [...settingKeys.filter((key) => definitionOf(key).isSecret), moveInKeysRow]
 
 const secretColumns: Record<EncryptedColumn, SecretColumn> = {
   'nodes.daemon_token': textColumn(nodes, nodes.id, nodes.daemonToken, sql`${nodes.uuid}::text`),

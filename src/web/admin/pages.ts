@@ -10,12 +10,14 @@ import {
   type LucideIcon,
   MapPin,
   Megaphone,
+  PackageOpen,
   Server,
   Settings,
   ShieldCheck,
   Users,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
+import { site } from '../app/site.ts'
 import { can, type Resource } from './levels.ts'
 
 /** Values of the variable parts of a page's path. */
@@ -121,10 +123,18 @@ const adminPages: readonly AdminPageDefinition[] = [
     ['settings', 'read'],
     async () => (await import('./panel/settings-page.tsx')).SettingsPage,
   ),
+  page('move-in', ['settings', 'read'], async () => (await import('./move-in/move-in-page.tsx')).MoveInPage),
 ]
 
 export type NavGroup = 'hosting' | 'games' | 'access' | 'panel'
-type NavPage = { path: string; name: string; group: NavGroup; icon: LucideIcon; needs: Resource | null }
+type NavPage = {
+  path: string
+  name: string
+  group: NavGroup
+  icon: LucideIcon
+  needs: Resource | null
+  isForRoot?: boolean
+}
 
 /** The pages of the navigation, by groups. */
 const navPages: readonly NavPage[] = [
@@ -148,10 +158,14 @@ const navPages: readonly NavPage[] = [
   { path: 'jobs', name: 'jobs', group: 'panel', icon: ListTodo, needs: 'jobs' },
   { path: 'activity', name: 'activity', group: 'panel', icon: History, needs: 'activity' },
   { path: 'settings', name: 'settings', group: 'panel', icon: Settings, needs: 'settings' },
+  { path: 'move-in', name: 'move_in', group: 'panel', icon: PackageOpen, needs: 'settings', isForRoot: true },
 ]
 
 export const listNavPages = (): NavPage[] =>
-  navPages.filter(({ needs }) => needs === null || can(needs, 'read'))
+  navPages.filter(
+    ({ needs, isForRoot }) =>
+      (needs === null || can(needs, 'read')) && (!isForRoot || site.user?.root_admin === true),
+  )
 
 /** Finds the page of a path, and the values of its variable parts. Returns null for none, or one above the levels. */
 export function findAdminPage(path: string): { component: PageComponent; params: PageParams } | null {

@@ -16,6 +16,7 @@ import type { JobResource } from '../../surfaces/application/resources/job.ts'
 import type { LocationCapacityResource } from '../../surfaces/application/resources/location-capacity.ts'
 import type { LocationResource } from '../../surfaces/application/resources/location.ts'
 import type { MountResource } from '../../surfaces/application/resources/mount.ts'
+import type { MoveInResource } from '../../surfaces/application/resources/move-in.ts'
 import type { NestResource } from '../../surfaces/application/resources/nest.ts'
 import type { NodeDoctorResource } from '../../surfaces/application/resources/node-doctor.ts'
 import type { NodeHeartbeatResource } from '../../surfaces/application/resources/node-heartbeat.ts'
@@ -65,6 +66,7 @@ export type NodeDoctor = AttributesOf<typeof NodeDoctorResource>
 export type NodeStatistics = AttributesOf<typeof NodeStatisticsResource>
 export type ServerStatistics = AttributesOf<typeof ServerStatisticsResource>
 export type SettingTest = AttributesOf<typeof SettingTestResource>
+export type MoveIn = AttributesOf<typeof MoveInResource>
 export type Overview = AttributesOf<typeof OverviewResource>
 export type Setup = AttributesOf<typeof SetupResource>
 export type Job = AttributesOf<typeof JobResource>

@@ -31,7 +31,7 @@ export async function send(address: string, init: RequestInit = {}): Promise<Res
 const asTheyAre = async (entries: readonly ErrorEntry[]) => entries
 
 /** Translates what the panel says in English. */
-const inOwnLanguage = async (entries: readonly ErrorEntry[]) => {
+export const inOwnLanguage = async (entries: readonly ErrorEntry[]) => {
   if (entries.length === 0) return entries
   const texts = await import('./refusal-texts.ts').catch(() => null)
   return texts ? texts.translateEntries(entries) : entries
@@ -57,7 +57,7 @@ const isActing = () =>
   (globalThis as { SiteConfiguration?: Window['SiteConfiguration'] }).SiteConfiguration?.acting !== undefined
 
 /** Returns what proves that a change comes from a page of the panel. */
-function csrfToken(): string {
+export function csrfToken(): string {
   const cookie = document.cookie.split('; ').find((entry) => entry.startsWith('XSRF-TOKEN='))
   if (cookie) return decodeURIComponent(cookie.slice('XSRF-TOKEN='.length))
   return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? ''

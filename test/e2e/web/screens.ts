@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
+import { moveInScreens } from './move-in-screens.ts'
 
 /** A page of the application, and what shows that its data is loaded. */
 export type Screen = {
@@ -243,6 +244,7 @@ export const adminScreens: Screen[] = [
   { name: 'admin-appearance', path: '/admin/settings/appearance', shows: 'Preview' },
   { name: 'admin-settings-first', path: '/admin/settings', shows: 'Fields left empty use their default.' },
   { name: 'admin-settings', path: '/admin/settings/sign_in', shows: 'sign_in.password' },
+  ...moveInScreens,
 ]
 
 /** Searches the folders below for a name. */
