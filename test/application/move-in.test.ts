@@ -160,6 +160,7 @@ describe('a move from another panel', () => {
 
   it('needs the right key, and checks again with it', async () => {
     await upload(dump)
+    expect(await world.countStatements(show)).toBeLessThanOrEqual(2)
     await call('POST', '/check', { ...keys, app_key: wrongKey })
     const refused = await settle()
     expect([refused.stage, refused.can_start]).toEqual(['checked', false])
