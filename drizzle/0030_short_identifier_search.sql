@@ -1,2 +1,1 @@
-DROP INDEX "servers_foreign_short_index";--> statement-breakpoint
 CREATE INDEX "servers_foreign_short_trigram_index" ON "servers" USING gin ((case when "uuid_short" <> left("uuid"::text, 8) then "uuid_short" end) gin_trgm_ops);

@@ -73,6 +73,10 @@ export const servers = pgTable(
     index().on(t.eggId),
     index().on(t.eggId, t.id),
     index('servers_uuid_short_index').on(sql`lower(${t.uuidShort})`),
+    // The version before searches by it.
+    index('servers_foreign_short_index')
+      .on(t.uuidShort)
+      .where(sql`${t.uuidShort} <> left(${t.uuid}::text, 8)`),
     index('servers_foreign_short_trigram_index').using('gin', sql`${foreignShort(t)} gin_trgm_ops`),
     index('servers_name_order_index').on(sql`lower(${t.name})`, t.id),
     index().on(t.memory, t.id),
