@@ -31,6 +31,8 @@ const startPanel = () =>
       DATA_DIR: cli.directory,
       DATABASE_URL: database.url,
       PROCESSES: '2',
+      // The tests ask how far it is every few milliseconds.
+      APPLICATION_RATE_LIMIT: '100000',
     },
     ready: /Roost serves at/,
   })
