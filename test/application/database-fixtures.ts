@@ -63,7 +63,7 @@ function requestsOf(world: World, fixtures: DatabaseFixtures) {
     send,
     add,
     passwordOf,
-    rows: async () => world.database.db.select().from(databases),
+    rows: async () => world.database.db.select().from(databases).orderBy(databases.id),
     waiting: async () => world.database.db.select().from(jobs).where(eq(jobs.state, 'waiting')),
   }
 }

@@ -33,7 +33,8 @@ async function openMoved(version: OldVersion) {
   const source = (env: boolean) => [
     '--database',
     old.url,
-    ...(env ? ['--env', envFile] : ['--app-key', appKeyText]),
+    // Without the zone of the file, schedules would be of UTC.
+    ...(env ? ['--env', envFile] : ['--app-key', appKeyText, '--timezone', 'Europe/Berlin']),
   ]
   const run = async (verb: string, env: boolean, words: string[]) => {
     const { code, body } = await cli.json(verb, ...source(env), ...words)
