@@ -65,6 +65,11 @@ async function send(row: RouteRow, fixtures: Fixtures, options: RequestOptions):
   return world.request(row.method, pathOf(row, fixtures), { ...raw, ...options })
 }
 
+/** What takes or replaces accounts is for root administrators, whatever the level of a role. */
+const rootPaths = /^\/api\/application\/move-in(?:\/|$)/
+const isRootRefusal = ({ status, text }: Answer) =>
+  status === 403 && text.includes('root_administrator_required')
+
 const isLevelRefusal = ({ status, text }: Answer) => status === 403 && /You may not (read|write)/.test(text)
 
 describe('AZ-12: every route of the Application API', () => {
@@ -117,6 +122,7 @@ describe('AZ-12: every route of the Application API', () => {
         const able = await callerWith(justEnough(needs))
         for (const [kind, options] of Object.entries(able)) {
           const answer = await send(row, fixtures, options)
+          if (rootPaths.test(row.path) && isRootRefusal(answer)) continue
           if ([401, 403, 419, 500].includes(answer.status))
             faults.push(`${name} by ${kind} with its levels: ${answer.status} ${answer.text}`)
         }

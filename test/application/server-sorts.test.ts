@@ -66,8 +66,12 @@ async function pagesOf(query: string): Promise<number[]> {
   }
 }
 
+/** States in their order, from what is off to what runs. */
+const states = ['offline', 'stopping', 'starting', 'running']
+
 const keyOf = (server: Sorted, field: keyof Sorted) => {
   const value = server[field]
+  if (field === 'state' && value !== '') return states.indexOf(server.state)
   return typeof value === 'string' ? value.toLowerCase() : value
 }
 

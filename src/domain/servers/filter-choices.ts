@@ -11,7 +11,15 @@ export type FilterChoices = { nodes: string[]; eggs: string[] }
 const maxNames = 500
 
 /** Spec: docs/servers.md#short-list. */
-export const FilterChoicesQuery = () => z.object({ type: z.enum(serverScopes).catch('accessible') })
+export const FilterChoicesQuery = () =>
+  z.object({
+    type: z
+      .enum(serverScopes)
+      .optional()
+      .catch(undefined)
+      .describe(`One of ${serverScopes.join(', ')}; others are ignored`)
+      .meta({ acceptedAs: { type: 'string' } }),
+  })
 
 /** Selects the names of the nodes and eggs of the servers in the scope, for the caller of the statement (`users`). */
 export const filterChoicesColumn = (scope: ServerScope): DataColumn<FilterChoices> => ({

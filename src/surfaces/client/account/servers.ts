@@ -39,7 +39,9 @@ export const placedServers = new Hono<HttpEnv>()
     summary('List the nodes and eggs of your servers'),
     signedIn,
     query(FilterChoicesQuery),
-    reads(async (c) => filterChoicesColumn(FilterChoicesQuery().parse(await readQuery(c)).type)),
+    reads(async (c) =>
+      filterChoicesColumn(FilterChoicesQuery().parse(await readQuery(c)).type ?? 'accessible'),
+    ),
     returns(200, ServerFiltersResource.One),
     (c) => answerJson(c, ServerFiltersResource.one(c.get('data'))),
   )
