@@ -155,6 +155,16 @@ describe.skipIf(!hasPostgres || !hasMysql).each(kinds)('moving in again from %s'
     expect(await count('nodes')).toBe(1)
   })
 
+  it('tells how far it is, on standard error', async () => {
+    const child = cli.begin(...words(), '--json')
+    const [lines] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')])
+    const told = lines
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).progress] : []))
+    expect(told.map(({ phase }) => phase)).toContain('servers, allocations')
+    expect(told.at(-1)).toMatchObject({ total: expect.any(Number), rowsPerSecond: expect.any(Number) })
+  })
+
   it('gives new rows what others gave up, and exchanges values', { timeout: 120_000 }, async () => {
     const password = 'x'
     const add = (id: number, name: string) =>
@@ -199,15 +209,5 @@ describe.skipIf(!hasPostgres || !hasMysql).each(kinds)('moving in again from %s'
       'users 63: cannot be written here: another row here has its values',
     )
     expect(await names()).toEqual({ 5: 'ada', 6: 'bob', 60: 'dora', 62: 'carl' })
-  })
-
-  it('tells how far it is, on standard error', async () => {
-    const child = cli.begin(...words(), '--json')
-    const [lines] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')])
-    const told = lines
-      .split('\n')
-      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).progress] : []))
-    expect(told.map(({ phase }) => phase)).toContain('servers, allocations')
-    expect(told.at(-1)).toMatchObject({ total: expect.any(Number), rowsPerSecond: expect.any(Number) })
   })
 })
