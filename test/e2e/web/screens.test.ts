@@ -200,12 +200,12 @@ describe.each([phone, desktop])('every screen on a $name, in both themes', (view
     expect(await faultsOfAll(await openGuest(chromium, panel, appearance), guestScreens)).toEqual([])
   })
 
-  it('is there for players', { timeout: 240_000 }, async () => {
+  it('is there for players', { timeout: 600_000 }, async () => {
     const tab = await openSignedIn(chromium, panel, appearance)
     expect(await faultsOfAll(tab, playerScreens(screenData))).toEqual([])
   })
 
-  it('is there for administrators', { timeout: 240_000 }, async () => {
+  it('is there for administrators', { timeout: 600_000 }, async () => {
     const tab = await openSignedIn(chromium, panel, appearance, panel.bootstrap.admin)
     expect(await faultsOfAll(tab, adminScreens, 'minor')).toEqual([])
   })
