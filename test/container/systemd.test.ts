@@ -81,7 +81,7 @@ describe.skipIf(containers === null)('the unit below a running systemd', () => {
   }
 
   it('is written by service:install, once there are variables', minutes(2), async () => {
-    const place = '/usr/local/bin/sudo'
+    const place = '/usr/bin/sudo'
     await machine.run('sh', '-c', `printf '%s' "$1" > ${place} && chmod 755 ${place}`, 'sh', sudo)
     const install = () =>
       machine.run(...written('sudo node /opt/roost/dist/server/panel.mjs service:install'))
