@@ -29,6 +29,13 @@ const SeedInput = () =>
     .nullish()
     .transform((input) => input ?? {})
 
+const loadMoveIn = () =>
+  import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn))
+const loadSecretsRotate = () =>
+  import('./operations/secrets-rotate.ts').then((verb) =>
+    operation(verb.SecretsRotateInput, verb.rotateSecrets),
+  )
+
 /** Each is loaded when it is called: all of them need several times the memory of one. */
 const operations = new Map<string, () => Promise<Operation>>([
   [
@@ -119,18 +126,9 @@ const operations = new Map<string, () => Promise<Operation>>([
     () =>
       import('./operations/egg-import.ts').then((verb) => operation(verb.EggImportInput, verb.importEggs)),
   ],
-  [
-    'import:pterodactyl',
-    () => import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn)),
-  ],
-  [
-    'import:pelican',
-    () => import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn)),
-  ],
-  [
-    'import:verify',
-    () => import('./operations/move-in.ts').then((verb) => operation(verb.MoveInInput, verb.moveIn)),
-  ],
+  ['import:pterodactyl', loadMoveIn],
+  ['import:pelican', loadMoveIn],
+  ['import:verify', loadMoveIn],
   [
     'job:list',
     () => import('./operations/jobs.ts').then((verb) => operation(verb.JobListInput, verb.listNamedJobs)),
@@ -150,21 +148,9 @@ const operations = new Map<string, () => Promise<Operation>>([
         operation(verb.QueueScheduleInput, verb.scheduleTick),
       ),
   ],
-  [
-    'secrets:rotate',
-    () =>
-      import('./operations/secrets-rotate.ts').then((verb) =>
-        operation(verb.SecretsRotateInput, verb.rotateSecrets),
-      ),
-  ],
+  ['secrets:rotate', loadSecretsRotate],
   // The name of earlier versions, whose command lines and running panels know no other.
-  [
-    'secrets:reseal',
-    () =>
-      import('./operations/secrets-rotate.ts').then((verb) =>
-        operation(verb.SecretsRotateInput, verb.rotateSecrets),
-      ),
-  ],
+  ['secrets:reseal', loadSecretsRotate],
   [
     'upgrade:state',
     () =>

@@ -2,7 +2,7 @@ import { getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Panel } from '../../panel.ts'
 import { findMoved, keyOf } from './ledger.ts'
-import { makesRoom } from './make-room.ts'
+import { isRenumbered } from './renumber-rows.ts'
 import type { Move, MovedRow, Step } from './move.ts'
 import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
 
@@ -55,7 +55,7 @@ async function findClashes(panel: Panel, step: Step, move: Move, checked: Checke
     .from(step.target as PgTable)
     .where(inArray(id as PgColumn, fresh))
   for (const row of taken)
-    if (makesRoom(step.source))
+    if (isRenumbered(step.source))
       move.report.change(step.source, row.id, 'the row of this panel with its id gets another id')
     else move.report.refuse(step.source, row.id, 'its id is used by another row of this panel')
   for (const name of step.unique ?? [])

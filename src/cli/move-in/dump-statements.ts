@@ -9,7 +9,7 @@ export type StatementReader = {
   /** Returns the whole statement without comments. Throws where it is longer than 16 MiB. */
   take: () => Promise<string>
   /** Moves behind the statement, in flat memory. */
-  skip: () => Promise<void>
+  passOver: () => Promise<void>
   /** Whether the statement is in a comment that only some versions run, as the placeholders of views are. */
   isConditional: () => boolean
   /** Whether a backslash escapes in texts. */
@@ -91,7 +91,7 @@ class Statements implements StatementReader {
     return Buffer.concat(parts).toString('utf8')
   }
 
-  skip = () => this.#toEnd(() => undefined)
+  passOver = () => this.#toEnd(() => undefined)
 
   async #have(length: number): Promise<boolean> {
     const window = this.#window

@@ -100,7 +100,7 @@ class DumpReader {
     if (word === 'set') return this.#readSettings()
     if (word === 'use') return this.#databases.use(parseUse(await this.#statements.take()))
     if (word === 'lock') return this.#databases.markData(parseLock(await this.#statements.take()))
-    return this.#statements.skip()
+    return this.#statements.passOver()
   }
 
   async #readSettings(): Promise<void> {
@@ -130,7 +130,7 @@ class DumpReader {
     this.#isRestored = false
     if (!this.#wanted.has(head.table) || database.isSystem) {
       database.withData.add(head.table)
-      return this.#statements.skip()
+      return this.#statements.passOver()
     }
     const toRow = this.#rowsOf(database, head, place)
     window.position += head.length

@@ -3,7 +3,7 @@ import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { carryOver, removeGone } from './carry-over.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOfSource, findMoved, keyOf } from './ledger.ts'
-import { makeRoom } from './make-room.ts'
+import { renumberRows } from './renumber-rows.ts'
 import type { Move, MovedRow, Step } from './move.ts'
 import { eachBatch, type MoveOptions, openMove, phasesOf } from './phases.ts'
 import { insertOrWait, type Waiting, writeWaiting } from './waiting-rows.ts'
@@ -35,7 +35,7 @@ export async function writeMove(panel: Panel, options: WriteOptions): Promise<Wr
     onProgress('rows that are gone', 0)
     for (const [table, rows] of await removeGone(panel, move, checked, isLast)) count(removed, table, rows)
   }
-  await makeRoom(panel, checked)
+  await renumberRows(panel, checked)
   // Before, since new rows may have the values of those; after, since rows may have left their parents.
   await remove(false)
   for (const steps of phasesOf(options.kind)) {
