@@ -13,6 +13,7 @@ export async function measureTick(url: string, daemonPort: number): Promise<Tick
     ready: /^done$/m,
     timeoutMs: 600_000,
   })
+  await ticks.stop()
   const lines = ticks
     .output()
     .split('\n')
