@@ -1,3 +1,5 @@
+import type { Cache } from './cache.ts'
+
 /** Reads, or one way to change the entry of a key. */
 type Kind = 'get' | 'set' | 'add' | 'remove' | 'hit'
 
@@ -11,6 +13,8 @@ export type CacheRow = {
   value: string | null
   hits: number | null
   remaining: number | null
+  /** Why this call was refused, while others of its batch were not. */
+  fault?: unknown
 }
 
 /** What one caller gets: the row of its key, if there is one, and which of `count` equal calls its own was. */
@@ -76,8 +80,36 @@ export function batchCalls(
   }
 }
 
+/** Returns a function that asks for each call by itself. */
+export const askAlone =
+  (run: (calls: CacheCall[]) => Promise<CacheRow[]>) =>
+  async (call: CacheCall): Promise<Answer> => {
+    const [row = null] = await run([call])
+    if (row?.fault !== undefined) throw row.fault
+    return { row, place: 1, count: call.count }
+  }
+
+/** How values are stored as text. */
+type Codec = { encode: (value: unknown) => string; decode: <T>(text: string | null) => T | null }
+
+/** Makes the calls of a cache, but `ping`, out of what asks for one of them. */
+export function cacheOf(ask: (call: CacheCall) => Promise<Answer>, codec: Codec): Omit<Cache, 'ping'> {
+  const call = (kind: Kind, key: string, value?: unknown, seconds = 0) =>
+    ask({ kind, key, json: value === undefined ? null : codec.encode(value), seconds, count: 1 })
+  return {
+    get: async (key) => codec.decode((await call('get', key)).row?.value ?? null),
+    set: async (key, value, seconds) => void (await call('set', key, value, seconds)),
+    add: async (key, value, seconds) => {
+      const { row, place } = await call('add', key, value, seconds)
+      return row !== null && place === 1
+    },
+    remove: async (key) => void (await call('remove', key)),
+    hit: async (key, seconds) => hitOf(await call('hit', key, undefined, seconds)),
+  }
+}
+
 /** Returns what one caller has to know of the hits that were counted together with its own. */
-export const hitOf = ({ row, place, count }: Answer): { hits: number; resetsInSeconds: number } => ({
+const hitOf = ({ row, place, count }: Answer): { hits: number; resetsInSeconds: number } => ({
   hits: Number(row?.hits) - count + place,
   resetsInSeconds: Math.max(1, Number(row?.remaining)),
 })
@@ -113,6 +145,9 @@ function answer(batch: Map<string, Joined>, rows: CacheRow[]): void {
   const found = new Map(rows.map((row) => [nameOf(row), row]))
   for (const [name, { callers }] of batch) {
     const row = found.get(name) ?? null
-    callers.forEach(({ resolve }, index) => resolve({ row, place: index + 1, count: callers.length }))
+    callers.forEach(({ resolve, reject }, index) => {
+      if (row?.fault === undefined) resolve({ row, place: index + 1, count: callers.length })
+      else reject(row.fault)
+    })
   }
 }

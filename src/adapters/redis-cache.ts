@@ -1,10 +1,14 @@
 import { ErrorReply } from '@redis/client'
 import { withTimeout } from '../with-timeout.ts'
 import { cacheTimeoutMs, withCooldown } from './cache-cooldown.ts'
+import { askAlone, batchCalls, type CacheCall, cacheOf, type CacheRow } from './cache-batches.ts'
 import type { Cache } from './cache.ts'
 import type { RedisAddress } from './redis-address.ts'
 import { createRedis, expiration, isOfCertificate, type Redis } from './redis-client.ts'
-import { type Call, redisHits } from './redis-hits.ts'
+import { countHits } from './redis-hits.ts'
+
+/** Works with a connected client. */
+type Call = <Result>(work: (redis: Redis) => Promise<Result>) => Promise<Result>
 
 /** A client that connects, or has connected. */
 type Opened = { redis: Redis; connected: Promise<unknown> }
@@ -14,7 +18,8 @@ const movedPattern = /^(?:READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|MOVED|TRYAGAIN
 
 /**
  * Creates a cache over Redis or Valkey by TCP. It connects with the first call, and anew with the first one after a
- * connection was lost. A call that takes longer than `timeoutMs` throws, and calls of the next five seconds throw at once.
+ * connection was lost. Commands of one turn of the event loop, and while many ask of a few milliseconds, are sent together.
+ * A call that takes longer than `timeoutMs` throws, and calls of the next five seconds throw at once.
  */
 export function redisCache(
   address: RedisAddress,
@@ -37,7 +42,7 @@ export function redisCache(
     }
   }
   return {
-    cache: cacheOver(call, { timeoutMs, countsTogether: address.kind !== 'cluster' }),
+    cache: cacheOver(call, { timeoutMs, together: address.kind !== 'cluster' }),
     close: async () => {
       if (current) await drop(current)
     },
@@ -68,27 +73,54 @@ async function inTime<Result>(answer: Promise<Result>, timeoutMs: number): Promi
 /** Whether the next call needs a new client. Other refusals, as of a full memory, are of the call alone. */
 const isLost = (error: unknown) => !(error instanceof ErrorReply) || movedPattern.test(error.message)
 
-/** `countsTogether`: whether one command may have the keys of several counters, which those of a cluster may not. */
-type CacheOptions = { timeoutMs: number; countsTogether: boolean }
+/** `together`: whether one command may have the keys of several counters, which those of a cluster may not. */
+type CacheOptions = { timeoutMs: number; together: boolean }
 
-function cacheOver(call: Call, { timeoutMs, countsTogether }: CacheOptions): Cache {
+function cacheOver(call: Call, { timeoutMs, together }: CacheOptions): Cache {
   const guarded = withCooldown(timeoutMs)
-  const hit = redisHits(call, countsTogether)
+  const count = countHits(together)
+  const run = async (calls: CacheCall[]) => call((redis) => runCalls(redis, calls, count))
+  // Of a cluster one node may be away.
+  const asked = together ? batchCalls(run) : askAlone(run)
   return {
-    get: (key) => guarded(() => call(async (redis) => decode(await redis.get(key)))),
-    set: async (key, value, seconds) =>
-      void (await guarded(() =>
-        call((redis) => redis.set(key, encode(value), { expiration: expiration(seconds) })),
-      )),
-    add: async (key, value, seconds) => {
-      const options = { expiration: expiration(seconds), condition: 'NX' as const }
-      return (await guarded(() => call((redis) => redis.set(key, encode(value), options)))) === 'OK'
-    },
-    remove: async (key) => void (await guarded(() => call((redis) => redis.del(key)))),
-    hit: (key, seconds) => guarded(() => hit(key, seconds)),
+    ...cacheOf((each) => guarded(() => asked(each)), { encode, decode }),
     // Answered by every kind of server; a cluster has no other question without a place.
     ping: async () => void (await call((redis) => redis.get('ping'))),
   }
+}
+
+/** Sends the commands of all calls together. What Redis refuses of one call is the fault of that call alone. */
+async function runCalls(
+  redis: Redis,
+  calls: CacheCall[],
+  count: ReturnType<typeof countHits>,
+): Promise<CacheRow[]> {
+  const hits = calls.filter(({ kind }) => kind === 'hit')
+  const counted = hits.length === 0 ? [] : count(redis, hits).catch(faultsOf(hits))
+  const others = calls.filter(({ kind }) => kind !== 'hit')
+  const rows = await Promise.all([
+    counted,
+    ...others.map((each) => runCall(redis, each).catch(faultsOf([each]))),
+  ])
+  return rows.flat()
+}
+
+/** Runs one call that counts nothing; returns the row of its key, or none. */
+async function runCall(redis: Redis, { kind, key, json, seconds }: CacheCall): Promise<CacheRow[]> {
+  const row = { kind, key, value: null, hits: null, remaining: null }
+  const options = { expiration: expiration(seconds) }
+  if (kind === 'get') return [{ ...row, value: await redis.get(key) }]
+  if (kind === 'remove') await redis.del(key)
+  if (kind === 'set') await redis.set(key, json ?? '', options)
+  if (kind !== 'add') return []
+  const added = await redis.set(key, json ?? '', { ...options, condition: 'NX' })
+  return added === 'OK' ? [row] : []
+}
+
+/** Returns what makes rows of a refusal, unless it is of the server or the connection as a whole. */
+const faultsOf = (calls: CacheCall[]) => (error: unknown) => {
+  if (isLost(error)) throw error
+  return calls.map(({ kind, key }) => ({ kind, key, value: null, hits: null, remaining: null, fault: error }))
 }
 
 /** As the REST client of Upstash writes values: functions and processes can share a database. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { batchCalls, type CacheCall, type CacheRow, hitOf } from '../adapters/cache-batches.ts'
+import { batchCalls, type CacheCall, cacheOf, type CacheRow } from '../adapters/cache-batches.ts'
 import { cacheTimeoutMs, withCooldown } from '../adapters/cache-cooldown.ts'
 import type { Cache } from '../adapters/cache.ts'
 import { type Database, prepared, rowsOf } from '../db/database.ts'
@@ -22,20 +22,9 @@ export function databaseCache(
 ): { cache: Cache; prune: () => Promise<void> } {
   const guarded = withCooldown(timeoutMs)
   const batched = batchCalls((calls) => inTime(runCalls(db, calls), timeoutMs))
-  const ask = (kind: CacheCall['kind'], key: string, value?: unknown, seconds = 0) => {
-    const json = value === undefined ? null : JSON.stringify(value)
-    return guarded(() => batched({ kind, key, json, seconds, count: 1 }))
-  }
   return {
     cache: {
-      get: async (key) => JSON.parse((await ask('get', key)).row?.value ?? 'null'),
-      set: async (key, value, seconds) => void (await ask('set', key, value, seconds)),
-      add: async (key, value, seconds) => {
-        const { row, place } = await ask('add', key, value, seconds)
-        return row !== null && place === 1
-      },
-      remove: async (key) => void (await ask('remove', key)),
-      hit: async (key, seconds) => hitOf(await ask('hit', key, undefined, seconds)),
+      ...cacheOf((call) => guarded(() => batched(call)), { encode: JSON.stringify, decode }),
       ping: async () =>
         void (await inTime(db.execute(sql`select 1 from ${cacheEntries} limit 1`), timeoutMs)),
     },
@@ -45,6 +34,8 @@ export function databaseCache(
     },
   }
 }
+
+const decode = <T>(text: string | null) => JSON.parse(text ?? 'null') as T | null
 
 async function inTime<Result>(answer: PromiseLike<Result>, timeoutMs: number): Promise<Result> {
   const result = await withTimeout(Promise.resolve(answer), timeoutMs, timedOut)

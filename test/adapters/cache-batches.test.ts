@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { batchCalls, type CacheCall, hitOf } from '../../src/adapters/cache-batches.ts'
+import { batchCalls, type CacheCall, cacheOf } from '../../src/adapters/cache-batches.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -15,9 +15,8 @@ function open() {
       return { kind: 'hit', key, value: null, hits, remaining: 60 }
     })
   })
-  const hit = async (key: string) =>
-    hitOf(await ask({ kind: 'hit', key, json: null, seconds: 60, count: 1 })).hits
-  return { asked, hit }
+  const cache = cacheOf(ask, { encode: JSON.stringify, decode: () => null })
+  return { asked, hit: async (key: string) => (await cache.hit(key, 60)).hits }
 }
 
 afterEach(() => void vi.useRealTimers())

@@ -95,6 +95,29 @@ describe.skipIf(!hasRedis)('a cache over one Redis', () => {
     expect(Number(await server.send('TTL', 'key-0'))).toBeGreaterThan(50)
   })
 
+  it('fails what a full Redis refuses, and nothing that was sent together with it', async () => {
+    const server = await own(startRedisServer())
+    const cache = open(`redis://127.0.0.1:${server.port}`)
+    await cache.set('kept', 'value', 60)
+    await server.send('CONFIG', 'SET', 'maxmemory', '1')
+    const [stored, counted, added, read, removed] = await Promise.allSettled([
+      cache.set('other', 'value', 60),
+      cache.hit('hits', 60),
+      cache.add('added', 'value', 60),
+      cache.get('kept'),
+      cache.remove('gone'),
+    ])
+    for (const each of [stored, counted, added])
+      expect(each).toMatchObject({
+        status: 'rejected',
+        reason: { message: expect.stringMatching(/^OOM/) },
+      })
+    expect(read).toEqual({ status: 'fulfilled', value: 'value' })
+    expect(removed.status).toBe('fulfilled')
+    await server.send('CONFIG', 'SET', 'maxmemory', '0')
+    expect((await cache.hit('hits', 60)).hits).toBe(1)
+  })
+
   it('refuses a wrong password with every call', async () => {
     const server = await own(startRedisServer(['--requirepass', 'secret']))
     const cache = open(`redis://:wrong@127.0.0.1:${server.port}`)
