@@ -33,13 +33,13 @@ const engineBesideBundle: Plugin = {
 }
 
 /**
- * Bundles the panel for Node into `dist/server/`, which needs no `node_modules`: `main.mjs`, the command line `panel.mjs`,
+ * Bundles the panel for Node into `server/` of a folder, which needs no `node_modules`: `main.mjs`, the command line `panel.mjs`,
  * `seed.mjs`, `migrate.mjs`, the development daemon `forked.mjs`, `hash-thread.mjs`, source maps, the embedded database, and
- * `inputs.json`, the paths of the files that it was made of. Copies the migrations and texts to `dist/`. Returns the
+ * `inputs.json`, the paths of the files that it was made of. Copies the migrations and texts beside it. Returns the
  * modules that the bundle imports from outside itself.
  */
-export async function bundleServer(): Promise<string[]> {
-  const outdir = join(repositoryRoot, 'dist', 'server')
+export async function bundleServer(dist = join(repositoryRoot, 'dist')): Promise<string[]> {
+  const outdir = join(dist, 'server')
   await rm(outdir, { recursive: true, force: true })
   const { metafile } = await bundle({
     ...commonOptions,
@@ -69,8 +69,8 @@ export async function bundleServer(): Promise<string[]> {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
     },
   })
-  await copyFiles(join('node_modules', enginePackage), engineFiles, join('dist', 'server', 'pglite'))
-  const content = await copyContent()
+  await copyFiles(join('node_modules', enginePackage), engineFiles, join(outdir, 'pglite'))
+  const content = await copyContent(dist)
   // Written last: without it the bundle is not used.
   const code = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'))
   await writeFile(join(outdir, 'inputs.json'), JSON.stringify(['package-lock.json', ...code, ...content]))
@@ -78,20 +78,20 @@ export async function bundleServer(): Promise<string[]> {
   return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))]
 }
 
-/** Copies what the panel reads at run time to `dist/`, and returns the paths of the copied files in the repository. */
-async function copyContent(): Promise<string[]> {
+/** Copies what the panel reads at run time, and returns the paths of the copied files in the repository. */
+async function copyContent(dist: string): Promise<string[]> {
   const copies = Object.entries(contentFolders).map(async ([name, { source, files }]) => {
-    const target = join('dist', name)
-    await rm(join(repositoryRoot, target), { recursive: true, force: true })
+    const target = join(dist, name)
+    await rm(target, { recursive: true, force: true })
     return copyFiles(source, files, target)
   })
   return (await Promise.all(copies)).flat()
 }
 
-/** Copies files that patterns name, all relative to the repository, and returns their paths. */
+/** Copies files that patterns name below a folder of the repository, and returns their paths there. */
 async function copyFiles(source: string, patterns: string[], target: string): Promise<string[]> {
   const folder = join(repositoryRoot, source)
   const files = globSync(patterns, { cwd: folder })
-  await Promise.all(files.map((file) => cp(join(folder, file), join(repositoryRoot, target, file))))
+  await Promise.all(files.map((file) => cp(join(folder, file), join(target, file))))
   return files.map((file) => join(source, file))
 }

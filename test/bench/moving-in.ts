@@ -67,7 +67,7 @@ async function measureMove(old: OldPanel, entries: number): Promise<MovingIn> {
     const options = { env: environment, maxBuffer: maxOutputBytes }
     return (await run(process.execPath, words, options)).stdout
   }
-  const words = ['src/cli/panel.ts', 'import:pterodactyl', '--database', old.url, '--app-key', appKeyText]
+  const words = ['src/cli/start.js', 'import:pterodactyl', '--database', old.url, '--app-key', appKeyText]
   const move = async () => JSON.parse(await node(...words, '--json')) as { seconds: number; peakMib: number }
   try {
     await node('src/cli/scripts/migrate.ts')

@@ -44,18 +44,18 @@ export async function openCommandLine(environment: Record<string, string> = {}):
     ])
     return { code: code as number | null, stdout, stderr }
   }
-  const panel: CommandLine['panel'] = (...words) => script('panel.ts', words)
+  const panel: CommandLine['panel'] = (...words) => script('start.js', words)
   return {
     directory,
     script,
-    begin: (...words) => launch('src/cli/panel.ts', words),
+    begin: (...words) => launch('src/cli/start.js', words),
     panel,
     json: async (...words) => {
       const { code, stdout } = await panel(...words, '--json')
       return { code, body: JSON.parse(stdout) }
     },
     start: async () => {
-      const child = launch('functions/all/node.ts', [])
+      const child = launch('functions/all/start.js', [])
       child.stderr.pipe(process.stderr)
       for await (const line of createInterface({ input: child.stdout })) {
         const url = /serves at (\S+)/.exec(line)?.[1]

@@ -172,7 +172,7 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
     await onceCreated(url, 'users', 'begin perform pg_advisory_xact_lock(1); return null; end', 'statement')
     const client = postgres(url, { max: 1, onnotice: () => undefined })
     await client`select pg_advisory_lock(1)`
-    const running = await startProcess('src/cli/panel.ts', {
+    const running = await startProcess('src/cli/start.js', {
       args: ['database:move', '--to', url],
       env: { DATA_DIR: folder.data },
       ready: /settings: \d+ rows copied and compared/,

@@ -23,7 +23,7 @@ let token: string
 
 /** Starts two processes that share a port, a database and a data directory. */
 const startPanel = () =>
-  startProcess('functions/all/node.ts', {
+  startProcess('functions/all/start.js', {
     env: {
       PORT: '0',
       HOST: '127.0.0.1',

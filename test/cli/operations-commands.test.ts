@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('the commands of docs/operations.md', { timeout: 1
     for (const verb of ['job:list', 'queue:schedule'])
       await shell(documentedCommand(page, `npm run panel -- ${verb}`))
     const { stdout } = await shell(documentedCommand(page, 'npm run routes'))
-    expect(stdout).toContain('/api/client/servers/:server')
+    expect(stdout).toContain('/api/client/servers/{server}')
   })
 
   it('move it to PostgreSQL as they are written, and start there', async () => {

@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)('Redis over TLS', { timeout: 120_000 }, () => {
 
   it('is a failed part of /health while its certificate is not trusted, and doctor asks the panel why', async () => {
     const serve = async (trusted: string) => {
-      const panel = await startProcess('functions/all/node.ts', {
+      const panel = await startProcess('functions/all/start.js', {
         env: {
           PORT: '0',
           DATA_DIR: base.directory,

@@ -196,7 +196,7 @@ describe.skipIf(!hasPostgres)('a panel with a public APP_URL and an empty extern
       PORT: String(port),
     }
     const start = async () => {
-      running = await startProcess('functions/all/node.ts', { env, ready: /Roost serves at .*\n/ })
+      running = await startProcess('functions/all/start.js', { env, ready: /Roost serves at .*\n/ })
       return running
     }
     const first = await start()
@@ -218,7 +218,7 @@ describe.skipIf(!hasPostgres)('a panel with a public APP_URL and an empty extern
     expect(first.child.exitCode).toBe(0)
     await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow('fetch failed')
 
-    const command = await startProcess('src/cli/panel.ts', {
+    const command = await startProcess('src/cli/start.js', {
       args: ['user:create', '--email', 'ada@example.com', '--username', 'ada', '--admin'],
       env,
       ready: /ada/,

@@ -23,7 +23,7 @@ describe.skipIf(!canMount('a full disk'))('disk full while running', { timeout: 
   let panel: RunningProcess
   let bootstrap: Bootstrap
   const start = () =>
-    startProcess('functions/all/node.ts', {
+    startProcess('functions/all/start.js', {
       env: { PORT: '0', DATA_DIR: join(disk, 'data'), LOG_LEVEL: 'off' },
       ready: /Roost serves at/,
     })
@@ -105,7 +105,7 @@ describe.skipIf(!canMount('a full disk'))('a first start on a disk that is too s
   it('ends with 1 and names the cause', { timeout: 60_000 }, async () => {
     const disk = mountDisk(60)
     try {
-      const started = startProcess('functions/all/node.ts', {
+      const started = startProcess('functions/all/start.js', {
         env: { PORT: '0', DATA_DIR: join(disk, 'data') },
         ready: /Roost serves at/,
       })

@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres || process.platform !== 'linux')('a scrape of two p
     await makeServer(services.world, { nodeId: node.id })
     const port = await freePort()
     url = `http://127.0.0.1:${port}`
-    panel = await startProcess('functions/all/node.ts', {
+    panel = await startProcess('functions/all/start.js', {
       env: {
         APP_KEYS: services.environment.APP_KEYS ?? '',
         APP_URL: url,

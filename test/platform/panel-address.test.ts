@@ -73,7 +73,7 @@ describe('npm start with HOST=0.0.0.0 and without APP_URL', () => {
     const folder = await makePanelFolder()
     const port = await freePort()
     const env = { HOST: '0.0.0.0', PORT: String(port), DATA_DIR: folder.data }
-    const running = await startProcess('functions/all/node.ts', { env, ready: /Set APP_URL to the address/ })
+    const running = await startProcess('functions/all/start.js', { env, ready: /Set APP_URL to the address/ })
     try {
       expect(running.output()).toContain(`Roost serves at http://localhost:${port}\n`)
       expect(running.output()).not.toContain('game servers run')

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Bootstrap } from '../../src/platform/local/demo.ts'
+import { freePort } from '../support/panel-process.ts'
 import { eventually, type RunningProcess, startProcess } from '../support/processes.ts'
 
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
@@ -77,10 +78,12 @@ describe.skipIf(!canBreakDisks())('a disk that becomes read-only', { timeout: 30
   let disk: Disk
   let panel: RunningProcess
   let bootstrap: Bootstrap
+  let port: number
   const data = () => join(disk.path, 'data')
   const start = async () => {
-    panel = await startProcess('functions/all/node.ts', {
-      env: { PORT: '0', DATA_DIR: data(), LOG_LEVEL: 'warn' },
+    panel = await startProcess('functions/all/start.js', {
+      // One that starts anew in its process opens the same port again.
+      env: { PORT: String(port), DATA_DIR: data(), LOG_LEVEL: 'warn' },
       ready: /Roost serves at/,
     })
     bootstrap = JSON.parse(await readFile(join(data(), 'bootstrap.json'), 'utf8')) as Bootstrap
@@ -88,6 +91,7 @@ describe.skipIf(!canBreakDisks())('a disk that becomes read-only', { timeout: 30
 
   beforeEach(async () => {
     disk = openDisk(400)
+    port = await freePort()
     await mkdir(data(), { mode: 0o711 })
     await start()
   }, 90_000)

@@ -262,7 +262,7 @@ describe('the Node process', () => {
     /** Runs `npm start`'s process until it ends. */
     async function start(variables: Variables) {
       const { PATH = '', HOME = '' } = process.env
-      const child = spawn(process.execPath, ['functions/all/node.ts'], {
+      const child = spawn(process.execPath, ['functions/all/start.js'], {
         env: { PATH, HOME, PORT: '0', DATA_DIR: join(directory, 'data'), ...variables },
       })
       const [[code], out, err] = await Promise.all([

@@ -17,8 +17,13 @@ describe('the program of npm start', () => {
     root = await mkdtemp(join(tmpdir(), 'roost-start-'))
     await mkdir(join(root, 'functions/all'), { recursive: true })
     await mkdir(join(root, 'dist/server'), { recursive: true })
-    for (const file of ['start.js', 'node-version.js'])
-      await copyFile(join('functions/all', file), join(root, 'functions/all', file))
+    await mkdir(join(root, 'src/platform'), { recursive: true })
+    const programs = [
+      'functions/all/start.js',
+      'functions/all/node-version.js',
+      'src/platform/built-program.js',
+    ]
+    for (const file of programs) await copyFile(file, join(root, file))
     await writeFile(join(root, 'package.json'), '{ "type": "module" }')
     await writeFile(join(root, 'functions/all/node.ts'), `console.log('sources')`)
     await writeFile(join(root, 'dist/server/main.mjs'), `console.log('bundle')`)
@@ -53,13 +58,13 @@ describe('the program of npm start', () => {
 
 describe('the bundle of the panel', () => {
   let imports: string[]
-  /** Where `dist` was copied to, with nothing beside it. */
+  /** Has `dist`, and nothing beside it. */
   let root: string
   beforeAll(async () => {
-    imports = await bundleServer()
-    await prepareSnapshot()
     root = await mkdtemp(join(tmpdir(), 'roost-bundle-'))
-    for (const name of ['server', 'drizzle', 'locales', 'web', 'cache'])
+    imports = await bundleServer(join(root, 'dist'))
+    await prepareSnapshot()
+    for (const name of ['web', 'cache'])
       await cp(join('dist', name), join(root, 'dist', name), { recursive: true })
   }, 120_000)
   afterAll(() => rm(root, { recursive: true, force: true }))
@@ -75,7 +80,7 @@ describe('the bundle of the panel', () => {
     // What packages look for and do without: another driver, compiled helpers, colours of statements.
     const optional = ['@node-rs/xxhash', 'bufferutil', 'cardinal', 'pg-native', 'utf-8-validate']
     expect(outside.toSorted()).toEqual(optional)
-    const files = await readdir('dist/server', { recursive: true })
+    const files = await readdir(join(root, 'dist/server'), { recursive: true })
     expect(files.filter((file) => file.endsWith('.node'))).toEqual([])
     const code = files.filter((file) => file.endsWith('.mjs'))
     expect(code).toEqual(expect.arrayContaining(['main.mjs', 'panel.mjs', 'seed.mjs', 'migrate.mjs']))

@@ -19,7 +19,7 @@ let bootstrap: Bootstrap
 beforeEach(async () => {
   folder = await makePanelFolder()
   const env = { PORT: '0', DATA_DIR: folder.data }
-  panel = await startProcess('functions/all/node.ts', { env, ready: /Roost serves at/ })
+  panel = await startProcess('functions/all/start.js', { env, ready: /Roost serves at/ })
   bootstrap = JSON.parse(await readFile(join(folder.data, 'bootstrap.json'), 'utf8')) as Bootstrap
 })
 afterEach(async () => {
@@ -124,7 +124,7 @@ describe('a process that is told to end', { timeout: 120_000 }, () => {
     async (signal) => {
       await panel.kill()
       const env = { PORT: '0', DATA_DIR: folder.data, DATABASE_URL: 'postgres://roost@127.0.0.1:1/none' }
-      panel = await startProcess('functions/all/node.ts', { env, ready: /The database is away/ })
+      panel = await startProcess('functions/all/start.js', { env, ready: /The database is away/ })
       panel.child.kill(signal)
       expect(await exitCode()).toBe(0)
     },

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 async function start(env: Record<string, string>, ready = /Roost serves at/): Promise<RunningProcess> {
-  const started = await startProcess('functions/all/node.ts', {
+  const started = await startProcess('functions/all/start.js', {
     env: { PORT: '0', DATA_DIR: folder.data, DEMO: 'false', LOG_LEVEL: 'warn', ...env },
     ready,
   })

@@ -15,7 +15,7 @@ const canListen = hasProgram('systemd-notify') && hasProgram('python3')
 const canVerify = hasProgram('systemd-analyze')
 
 const printUnit = (...args: string[]) =>
-  execFileSync(process.execPath, ['src/cli/panel.ts', 'service:install', '--print', ...args], {
+  execFileSync(process.execPath, ['src/cli/start.js', 'service:install', '--print', ...args], {
     encoding: 'utf8',
   })
 
@@ -41,7 +41,7 @@ describe('service:install', { timeout: 60_000 }, () => {
     expect(unit).toContain('User=games\nReadWritePaths=/srv/roost\n')
     expect(unit).not.toContain('DynamicUser')
     const refused = (...args: string[]) =>
-      spawnSync(process.execPath, ['src/cli/panel.ts', 'service:install', ...args], { encoding: 'utf8' })
+      spawnSync(process.execPath, ['src/cli/start.js', 'service:install', ...args], { encoding: 'utf8' })
     expect(refused('--print', '--data-dir', '/srv/roost').stderr).toContain('needs --user')
     expect(refused('--print', '--port', '0').status).toBe(2)
   })
@@ -96,7 +96,7 @@ async function startNotifying(watchdogMicroseconds: string) {
   let text = ''
   listener.stdout.on('data', (chunk) => (text += String(chunk)))
   await eventually(() => spawnSync('test', ['-S', socket]).status === 0)
-  const panel = await startProcess('functions/all/node.ts', {
+  const panel = await startProcess('functions/all/start.js', {
     env: {
       PORT: '0',
       DATA_DIR: folder.data,

@@ -283,7 +283,7 @@ describe.skipIf(!hasPostgres || process.platform !== 'linux')('two processes', {
   it('both send their spans, and say which one they are', async () => {
     const receiver = await startOtlpReceiver()
     const port = await freePort()
-    const panel = await startProcess('functions/all/node.ts', {
+    const panel = await startProcess('functions/all/start.js', {
       env: {
         ...often,
         APP_KEYS: services.environment.APP_KEYS ?? '',

@@ -31,7 +31,7 @@ export type Administrated = Pick<PanelProcess, 'asAdmin'>
 export async function startPanelProcess(env: Record<string, string> = {}): Promise<PanelProcess> {
   const { path: directory, data, remove } = await makePanelFolder()
   const start = () =>
-    startProcess('functions/all/node.ts', {
+    startProcess('functions/all/start.js', {
       env: { PORT: '0', DATA_DIR: data, ...env },
       ready: /Roost serves at/,
     })

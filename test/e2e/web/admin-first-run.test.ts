@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function startPanel(folder: PanelFolder): Promise<RunningProcess> {
   const env = { PORT: '0', HOST: 'localhost', DATA_DIR: folder.data, DEMO: 'false', SETUP_CODE: code }
-  const process = await startProcess('functions/all/node.ts', {
+  const process = await startProcess('functions/all/start.js', {
     env,
     ready: /Roost serves at/,
     timeoutMs: startTimeout,

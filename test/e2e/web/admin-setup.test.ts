@@ -13,7 +13,7 @@ let folder: Awaited<ReturnType<typeof makePanelFolder>>
 beforeAll(async () => {
   folder = await makePanelFolder()
   const env = { PORT: '0', HOST: 'localhost', DATA_DIR: folder.data, DEMO: 'false', SETUP_CODE: code }
-  const starting = startProcess('functions/all/node.ts', { env, ready: /Roost serves at/ })
+  const starting = startProcess('functions/all/start.js', { env, ready: /Roost serves at/ })
   ;[process, chromium] = await Promise.all([starting, startChromium()])
 }, startTimeout)
 afterAll(async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: folder.data, DEMO: 'false' }
   ;[chromium, running] = await Promise.all([
     startChromium(),
-    startProcess('functions/all/node.ts', { env, ready: /Roost serves at/ }),
+    startProcess('functions/all/start.js', { env, ready: /Roost serves at/ }),
   ])
 }, startTimeout)
 afterAll(async () => {
