@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { nodes, servers, transfers } from '../../src/db/schema.ts'
+import { nodeHeartbeats, nodes, servers, transfers } from '../../src/db/schema.ts'
 import type { Server } from '../../src/db/tables/servers.ts'
-import { makeClientToken, makeNode, makeServer, makeSubuser, makeUser } from '../support/factories.ts'
+import {
+  makeApplicationToken,
+  makeClientToken,
+  makeNode,
+  makeServer,
+  makeSubuser,
+  makeUser,
+} from '../support/factories.ts'
 import { useStubDaemon } from '../support/stub-daemon.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -104,6 +111,43 @@ describe('a server', () => {
     expect(await reason()).toMatch(/maintenance/)
     await set('suspended')
     expect(await reason()).toMatch(/suspended/)
+  })
+
+  it('says what blocks it, and since when, to everyone with access', async () => {
+    const admin = await makeApplicationToken(world)
+    const order = (verb: string) =>
+      world.request('POST', `/api/application/servers/${server.id}/${verb}`, { token: admin })
+    const show = async (token = ownerToken) =>
+      (await world.request('GET', `/api/client/servers/${server.uuid}/conflict`, { token })).body.attributes
+    const now = () => `${world.clock.now.toISOString().slice(0, 19)}+00:00`
+    expect(await show()).toEqual({ conflict: null, since: null, node_down_since: null })
+
+    await order('suspend')
+    await order('unsuspend')
+    world.clock.advance(60)
+    const suspended = { conflict: 'suspended', since: now(), node_down_since: null }
+    expect((await order('suspend')).status).toBe(204)
+    world.clock.advance(60)
+    expect(await show()).toEqual(suspended)
+    const friend = await makeUser(world)
+    await makeSubuser(world, server, friend, ['file.read'])
+    expect(await show(await makeClientToken(world, friend))).toEqual(suspended)
+
+    await order('unsuspend')
+    const reinstalled = { conflict: 'installing', since: now() }
+    expect((await order('reinstall')).status).toBe(204)
+    world.clock.advance(60)
+    expect(await show()).toMatchObject(reinstalled)
+
+    await set(null)
+    await transferring()
+    expect(await show()).toMatchObject({ conflict: 'transferring', since: expect.any(String) })
+    await world.database.db.update(transfers).set({ successful: true })
+    await world.database.db.update(nodes).set({ maintenanceMode: true })
+    await world.database.db
+      .insert(nodeHeartbeats)
+      .values({ id: server.nodeId, isUp: false, since: world.clock.now, checkedAt: world.clock.now })
+    expect(await show()).toEqual({ conflict: 'maintenance', since: null, node_down_since: now() })
   })
 
   it('hides its state from users without access, and shows it before a missing permission', async () => {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type * as z from 'zod'
+import { showConflict } from '../../domain/servers/conflict-since.ts'
 import { showInstallation } from '../../domain/servers/installation-state.ts'
 import { serverDetailsColumn, toClientServer } from '../../domain/servers/client-servers.ts'
 import {
@@ -27,6 +28,7 @@ import {
   type ServerEnv,
 } from './middleware.ts'
 import { InstallationResource } from './resources/installation.ts'
+import { ServerConflictResource } from './resources/server-conflict.ts'
 import { writeServerWithMeta } from './resources/server-text.ts'
 import { ServerWithMeta } from './resources/server.ts'
 import { StatsResource } from './resources/stats.ts'
@@ -94,6 +96,14 @@ export const server = new Hono<ServerEnv>()
     permission('settings.reinstall'),
     returns(200, InstallationResource.One),
     async (c) => c.json(InstallationResource.one(await showInstallation(c.var.panel, c.var.access))),
+  )
+
+  .get(
+    '/conflict',
+    summary('Show what blocks a server'),
+    accessToServer,
+    returns(200, ServerConflictResource.One),
+    async (c) => c.json(ServerConflictResource.one(await showConflict(c.var.panel, c.var.access))),
   )
 
   .post(

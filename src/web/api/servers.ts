@@ -41,6 +41,16 @@ export const installationQuery = (server: string) =>
     refetchInterval: 10_000,
   })
 
+/** What blocks a server and since when, and since when its node has not answered. */
+export const conflictQuery = (server: string, conflict: string) =>
+  queryOptions({
+    queryKey: ['server', server, 'conflict', conflict],
+    queryFn: ({ signal }) => json(serverApi.conflict.$get({ param: { server } }, abortedBy(signal))),
+    staleTime: 0,
+    // Heartbeats notice a minute later that a node is away.
+    refetchInterval: 30_000,
+  })
+
 const isInTransition = (server: Server) =>
   server.is_transferring || server.status === 'installing' || server.status === 'restoring_backup'
 

@@ -8,10 +8,17 @@ export type ServerFlags = Pick<
   'status' | 'is_suspended' | 'is_installing' | 'is_transferring' | 'is_node_under_maintenance'
 >
 
-/** Returns the state that blocks a server, as the texts name it; null when there is none. */
-export function serverConflict(
-  server: ServerFlags,
-): 'suspended' | 'transferring' | 'restoring' | 'installing' | 'install_failed' | 'maintenance' | null {
+/** The states that block a server, as the texts name them. */
+export type Conflict =
+  | 'suspended'
+  | 'transferring'
+  | 'restoring'
+  | 'installing'
+  | 'install_failed'
+  | 'maintenance'
+
+/** Returns the state that blocks a server; null when there is none. */
+export function serverConflict(server: ServerFlags): Conflict | null {
   if (server.is_suspended) return 'suspended'
   if (server.is_transferring) return 'transferring'
   if (server.status === 'restoring_backup') return 'restoring'

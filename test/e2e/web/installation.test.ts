@@ -35,7 +35,7 @@ describe('the application', { timeout: testTimeout }, () => {
     const { page, button } = driver
     await driver.signIn(panel.bootstrap.user)
     await page.goto(`/server/${server.identifier}`)
-    await page.getByText(/^The installation started /).waitFor()
+    await page.getByText(/^Since .* ago\)$/).waitFor()
     await page.getByText('Installation log', { exact: true }).click()
     const log = page.getByRole('textbox', { name: 'Installation log' })
     expect(await log.inputValue()).toBe('Pulling the image\nNo such image')

@@ -5,6 +5,7 @@ import { addNode, demoServer, freePort, type PanelProcess } from '../../support/
 import { eventually, type RunningProcess } from '../../support/processes.ts'
 import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
 import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
+import { answerChanged, blocks } from './state-screens.ts'
 
 /** The console messages of a browser about unreachable servers. */
 const silence =
@@ -119,6 +120,46 @@ describe('the application', { timeout: testTimeout }, () => {
     expect((await suspension('unsuspend')).status).toBe(204)
     await state('Live').waitFor()
     await button('Start').waitFor()
+  })
+
+  it('says in place of the console what blocks a server, without an input or attempts to connect', async () => {
+    const driver = await sitDown()
+    const { page } = driver
+    const { identifier } = panel.bootstrap.server
+    let change: object = {}
+    let attempts = 0
+    page.on('request', (request) => void (request.url().endsWith('/websocket') && (attempts += 1)))
+    await page.route(`**/api/client/servers/${identifier}`, (route) => answerChanged(route, change))
+    await driver.signIn(panel.bootstrap.user)
+    for (const [name, block] of Object.entries(blocks)) {
+      change = block.change
+      await page.goto(`/server/${identifier}`)
+      await page.locator('section').getByText(block.shows).waitFor()
+      expect(await page.getByRole('textbox').count(), name).toBe(0)
+      expect(await page.locator('.xterm').count(), name).toBe(0)
+      expect(await page.getByText(block.shows).count(), name).toBe(1)
+      expect(await driver.serverNav.getByRole('link', { name: 'Files' }).count(), name).toBe(1)
+    }
+    expect(attempts).toBe(0)
+    change = {}
+    await page.getByRole('textbox', { name: 'Type a command' }).waitFor()
+  })
+
+  it('shows administrators the output of what blocks a server, and what they can do', async () => {
+    const driver = await sitDown()
+    const { page } = driver
+    const { identifier, id } = panel.bootstrap.server
+    const { change = {} } = blocks.transferring ?? {}
+    await page.route(`**/api/client/servers/${identifier}`, (route) => answerChanged(route, change))
+    await driver.signIn(panel.bootstrap.admin)
+    await page.goto(`/server/${identifier}`)
+    await driver.state('Live').waitFor()
+    await driver.consoleShown()
+    expect(await page.getByRole('textbox', { name: 'Type a command' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Open in the administration' }).click()
+    await page.waitForURL(`**/admin/servers/${id}/transfer`)
+    await page.goto(`/server/${identifier}/startup`)
+    await page.getByRole('link', { name: 'Edit as administrator' }).waitFor()
   })
 
   it('says how long signing in is blocked', async () => {
@@ -248,11 +289,13 @@ describe('the application', { timeout: testTimeout }, () => {
     const driver = await openAsPlayer('Distant world')
     const { page, button, state } = driver
     driver.expectProblem(silence)
+    const input = page.getByRole('textbox', { name: 'Type a command' })
+    await input.waitFor()
     await daemon.kill()
-    await state('Connection lost').waitFor()
     await page.getByText('The node Distant is unreachable. Reconnecting automatically.').waitFor()
     await state('Node unreachable').waitFor()
     expect(await button('Start').isDisabled()).toBe(true)
+    expect(await input.count()).toBe(0)
     await driver.openPart('Files')
     await page.getByRole('alert').getByText('The node is not responding').waitFor()
     await page.getByRole('link', { name: 'Roost' }).click()
@@ -264,6 +307,7 @@ describe('the application', { timeout: testTimeout }, () => {
     await card.getByText('Offline').waitFor()
     await card.getByRole('link', { name: 'Distant world' }).click()
     await state('Live').waitFor()
+    await input.waitFor()
     await driver.openPart('Files')
     await page.getByRole('link', { name: 'server.properties' }).waitFor()
   })

@@ -60,17 +60,19 @@ export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Scree
     shows: 'Change password',
     act: openRenamed(panel, unbrokenName, `/server/${server}`),
   },
-  { name: 'state-suspended', path: '/account', shows: 'Change password', act: openSuspended(panel, server) },
   ...Object.entries(blocks).map(([name, { shows }]) => ({
     name: `state-${name}`,
     path: '/account',
     shows: 'Change password',
     act: async (page: Page) => {
       await page.route(`**/api/client/servers/${server}`, answerBlocked)
+      await page.route(`**/api/client/servers/${server}/conflict`, answerSince)
       await page.goto(`/server/${server}#${name}`)
       await page.getByText(shows).waitFor()
     },
   })),
+  { name: 'state-refused', path: '/account', shows: 'Change password', act: openRefused(server) },
+  { name: 'state-unreachable', path: '/account', shows: 'Change password', act: openUnreachable(server) },
   {
     name: 'state-offline',
     path: `/server/${server}/backups`,
@@ -85,7 +87,11 @@ export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Scree
 ]
 
 /** States that pass too quickly here to be looked at: what the panel would say of the server, and what shows it. */
-const blocks: Record<string, { change: object; shows: string }> = {
+export const blocks: Record<string, { change: object; shows: string }> = {
+  suspended: {
+    change: { status: 'suspended', is_suspended: true },
+    shows: 'An administrator has suspended this server.',
+  },
   installing: {
     change: { status: 'installing', is_installing: true },
     shows: 'This page updates when it is done.',
@@ -105,11 +111,28 @@ const blocks: Record<string, { change: object; shows: string }> = {
 /** Answers with the server in the state that the address of the page names, and as it is elsewhere. */
 async function answerBlocked(route: Route): Promise<void> {
   const block = blocks[new URL(route.request().frame().url()).hash.slice(1)]
-  if (!block) return route.fallback()
+  await (block ? answerChanged(route, block.change) : route.fallback())
+}
+
+/** Answers with the server, of which this is otherwise. */
+export async function answerChanged(route: Route, change: object): Promise<void> {
   const answer = await route.fetch()
   const { attributes, ...more } = await answer.json()
-  await route.fulfill({ json: { ...more, attributes: { ...attributes, ...block.change } } })
+  await route.fulfill({ json: { ...more, attributes: { ...attributes, ...change } } })
 }
+
+/** Answers since when the server is blocked. */
+const answerSince = (route: Route) =>
+  route.fulfill({
+    json: {
+      object: 'server_conflict',
+      attributes: {
+        conflict: 'suspended',
+        since: new Date(Date.now() - 25 * 60_000).toISOString(),
+        node_down_since: new Date(Date.now() - 5 * 60_000).toISOString(),
+      },
+    },
+  })
 
 const listOfServers = '**/api/client/servers?*'
 
@@ -144,10 +167,22 @@ const openRenamed = (panel: PanelProcess, name: string, path: string) => async (
   await rename(body.attributes.name)
 }
 
-const openSuspended = (panel: PanelProcess, server: string) => async (page: Page) => {
-  const change = (path: string) => panel.asAdmin('POST', `/servers/${panel.bootstrap.server.id}/${path}`)
-  await change('suspend')
+/** Opens the console of a server to which the panel refuses the live connection. */
+const openRefused = (server: string) => async (page: Page) => {
+  const address = `**/servers/${server}/websocket`
+  await page.route(address, (route) => route.fulfill({ status: 403, json: { errors: [] } }))
   await page.goto(`/server/${server}`)
-  await page.getByText('An administrator has suspended this server.').waitFor()
-  await change('unsuspend')
+  await page.getByText('The live connection was refused').waitFor()
+  await page.unroute(address)
+}
+
+/** Opens the console of a server whose node neither the browser nor the panel reaches. */
+const openUnreachable = (server: string) => async (page: Page) => {
+  const addresses = [`**/servers/${server}/websocket`, '**/servers/resources?*']
+  for (const address of addresses)
+    await page.route(address, (route) => route.fulfill({ status: 502, json: { errors: [] } }))
+  await page.route(`**/servers/${server}/conflict`, answerSince)
+  await page.goto(`/server/${server}`)
+  await page.getByRole('heading', { name: 'Node unreachable' }).waitFor()
+  for (const address of addresses) await page.unroute(address)
 }

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next'
 import { loadTexts } from '../../app/texts.ts'
 import { IconButton } from '../../components/button.tsx'
 import { useLive, useServer } from '../server-context.tsx'
-import { isBlocked } from '../server-state.ts'
 import { storeCommand, readCommands } from './command-history.ts'
 
 const CommandsDialog = lazy(async () => {
@@ -114,10 +113,9 @@ function CommandChoice({ draft, onChoose }: { draft: string; onChoose: (command:
 /** Returns why no command can be sent; null when it can. */
 function useDisabledReason(): string | null {
   const { t } = useTranslation('console')
-  const { server, can } = useServer()
+  const { can } = useServer()
   const { connection, state } = useLive()
   if (!can('control.console')) return t('closed.permission')
-  if (isBlocked(server)) return t('closed.blocked')
   if (connection !== 'open') return t('closed.connection')
   return state === 'offline' || state === null ? t('closed.offline') : null
 }

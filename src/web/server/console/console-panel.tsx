@@ -60,8 +60,8 @@ function onFindKey(element: HTMLElement | null, find: () => void): () => void {
   return () => element?.removeEventListener('keydown', onKeyDown)
 }
 
-/** The console of a server: output, tools and command input. */
-export function ConsolePanel() {
+/** The console of a server: output, tools and command input, which is left out where no command can be sent. */
+export function ConsolePanel({ isReadOnly = false }: { isReadOnly?: boolean }) {
   const { t } = useTranslation('console')
   const { log } = useServer()
   const options = useConsoleOptions()
@@ -102,12 +102,12 @@ export function ConsolePanel() {
         </Suspense>
         <JumpToEnd terminal={terminal} />
       </div>
-      {terminal && (
+      {terminal && !isReadOnly && (
         <Suspense>
           <ConsoleHelpers terminal={terminal} />
         </Suspense>
       )}
-      <CommandInput />
+      {!isReadOnly && <CommandInput />}
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { createFileRoute, Outlet } from '@tanstack/react-router'
+import { createFileRoute, Outlet, useMatchRoute } from '@tanstack/react-router'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Announcements } from '../../../../announcements/announcements.tsx'
 import { serverQuery } from '../../../../api/servers.ts'
@@ -34,6 +34,7 @@ function ServerPending() {
 function ServerLayout() {
   const { server: name } = Route.useParams()
   const { data } = useSuspenseQuery(serverQuery(name))
+  const isConsole = Boolean(useMatchRoute()({ to: '/server/$server' }))
   return (
     <ServerProvider key={data.attributes.uuid} server={data}>
       <div className="flex min-w-0 flex-1">
@@ -42,7 +43,7 @@ function ServerLayout() {
           <ServerHeader />
           <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col gap-4 outline-none">
             <Announcements node={data.attributes.node} />
-            <ServerBanners />
+            <ServerBanners isConsole={isConsole} />
             <Outlet />
           </main>
         </div>
