@@ -1,6 +1,7 @@
-import i18next, { type BackendModule, type ReadCallback } from 'i18next'
+import i18next, { type BackendModule, type FormatterModule, type ReadCallback } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { browserApi, json } from '../api/client.ts'
+import { formatNumber } from './formats.ts'
 import { site } from './site.ts'
 
 /** Namespaces requested in the same tick are fetched with one request. */
@@ -27,10 +28,26 @@ const backend: BackendModule = {
   },
 }
 
+/** Numbers that name something: their digits are not grouped. */
+const names = new Set(['port', 'line', 'column', 'id', 'status', 'code'])
+
+/** Writes amounts in texts as the language groups their digits. */
+const formatter: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  format: (value, _format, _language, options) =>
+    typeof value === 'number' && !names.has(String(options?.interpolationkey))
+      ? formatNumber(value, 20)
+      : value,
+}
+
 /** Starts i18next with the texts that every page needs; pages load their own. */
 export async function startTexts(): Promise<void> {
   await i18next
     .use(backend)
+    .use(formatter)
     .use(initReactI18next)
     .init({
       lng: site.locale,
@@ -39,7 +56,7 @@ export async function startTexts(): Promise<void> {
       ns: ['strings', 'server', site.user ? 'home' : 'auth'],
       defaultNS: 'strings',
       // React escapes values already.
-      interpolation: { escapeValue: false },
+      interpolation: { escapeValue: false, alwaysFormat: true },
     })
 }
 

@@ -159,7 +159,7 @@ describe('the home page', { timeout: testTimeout }, () => {
     const names = { object: 'server_filters', attributes: { nodes: ['north', 'south'], eggs: ['Demo'] } }
     await page.route('**/api/client/account/servers/filters?*', (route) => route.fulfill({ json: names }))
     await page.reload()
-    await page.getByText('1000 servers').waitFor()
+    await page.getByText('1,000 servers').waitFor()
     await rowOf(driver, 'World 1').first().waitFor()
     expect(await rowsOf(driver).count()).toBeLessThan(60)
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
