@@ -30,7 +30,8 @@ async function addServer(name: string): Promise<void> {
   const { attributes: demo } = (await panel.asAdmin('GET', `/servers/${panel.bootstrap.server.id}`)).body
   const allocations = await panel.asAdmin('GET', `/nodes/${demo.node}/allocations`)
   const free = allocations.body.data.find(({ attributes }: any) => !attributes.assigned).attributes
-  const input = { ...(await demoServer(panel, demo.user, free.id)), name }
+  const limits = { feature_limits: { databases: 1, allocations: 2, backups: 0 } }
+  const input = { ...(await demoServer(panel, demo.user, free.id)), ...limits, name }
   const { status, body } = await panel.asAdmin('POST', '/servers', input)
   expect(status, JSON.stringify(body)).toBe(201)
   await eventually(async () => {
@@ -149,6 +150,30 @@ describe('what a page says', { timeout: testTimeout }, () => {
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     expect(await seconds()).toBeGreaterThan(0.1)
     expect(await seconds()).toBeLessThan(0.2)
+  })
+
+  it('offers only what can succeed, and says why it does not', async () => {
+    const { page, button, serverNav, ...driver } = await signIn()
+    await driver.openServer('Second world')
+    await driver.openPart('Databases')
+    await page.getByText('Databases cannot be created on this panel at the moment.').waitFor()
+    expect(await button('Create database').count()).toBe(0)
+    await driver.openPart('Network')
+    await page.getByText('Only an administrator can add allocations here.').waitFor()
+    expect(await button('Add allocation').count()).toBe(0)
+    await driver.openPart('Startup')
+    expect(await page.getByRole('link', { name: 'Edit as administrator' }).count()).toBe(0)
+
+    await driver.openPart('Files')
+    await driver.choose('New', 'New folder')
+    await driver.dialog('New folder').getByLabel('Folder name').fill('empty')
+    await driver.dialog('New folder').getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: 'empty', exact: true }).click()
+    await page.getByText('This folder is empty.').waitFor()
+    expect(await page.getByText('Drop files or folders here, or choose files').count()).toBe(1)
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await driver.heading('Trash').waitFor()
+    expect(await serverNav.locator('[aria-current=page]').allInnerTexts()).toEqual(['Files'])
   })
 
   it('says what to do about an error that has no reason', async () => {
