@@ -129,7 +129,7 @@ describe('setup', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 
-  it('says in words where it cannot write, and what it cannot read', async () => {
+  it('says in words where it cannot write, and what it cannot read', { timeout: 120_000 }, async () => {
     const cli = await openCommandLine()
     const nowhere = await cli.panel('setup', '--out', join(directory, 'missing', 'panel.env'))
     const folder = await cli.panel('setup', '--out', directory)
