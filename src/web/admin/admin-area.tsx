@@ -1,9 +1,12 @@
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NotFound } from '../app/route-states.tsx'
-import { pageStyle, SideNav } from '../app/side-nav.tsx'
+import { pageStyle, SideNav, widePageStyle } from '../app/side-nav.tsx'
 import { Skeleton } from '../components/states.tsx'
 import { findAdminPage, listNavPages } from './pages.ts'
+
+/** The lists with more columns than most. */
+const wideLists = new Set(['servers', 'nodes', 'users', 'activity', 'jobs'])
 
 /** The area of administrators: its navigation, and the page of a path below `/admin/`. */
 export function AdminArea({ path }: { path: string }) {
@@ -12,7 +15,7 @@ export function AdminArea({ path }: { path: string }) {
     <div className="flex min-w-0 flex-1">
       {/* The set-up has steps of its own. */}
       {path.split('/')[0] !== 'setup' && <AdminNav path={path} />}
-      <main id="content" tabIndex={-1} className={pageStyle}>
+      <main id="content" tabIndex={-1} className={wideLists.has(path) ? widePageStyle : pageStyle}>
         {found ? (
           <Suspense fallback={<Skeleton rows={6} />}>
             <found.component key={JSON.stringify(found.params)} params={found.params} />

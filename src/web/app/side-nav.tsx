@@ -9,8 +9,10 @@ import { isCurrentEntry, type NavGroup } from './nav-entries.ts'
 import { NavLink } from './nav-link.tsx'
 import { NavGroups } from './nav-groups.tsx'
 
-/** The page beside the navigation. */
-export const pageStyle = 'mx-auto w-full max-w-7xl min-w-0 flex-1 p-4 outline-none lg:px-6'
+/** The page beside the navigation; lists have many columns, and take more of a wide window than forms. */
+const page = 'mx-auto w-full min-w-0 flex-1 p-4 outline-none lg:px-6'
+export const pageStyle = `${page} max-w-7xl`
+export const widePageStyle = `${page} max-w-[100rem]`
 
 /** The column of the navigation, as high as the page. */
 export const sideStyle = 'hidden w-56 shrink-0 border-e border-line bg-surface lg:block'

@@ -122,7 +122,7 @@ function ScopeChoice({ search, onChange }: PartProps) {
     <SelectField
       label={t('scope.label')}
       hideLabel
-      className={`${select} sm:basis-64`}
+      className={`${select} sm:basis-72`}
       value={search.scope ?? 'accessible'}
       onChange={({ target }) => onChange({ scope: target.value as Scope, owner: undefined })}
     >

@@ -69,6 +69,8 @@ export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Scree
       await page.route(`**/api/client/servers/${server}/conflict`, answerSince)
       await page.goto(`/server/${server}#${name}`)
       await page.getByText(shows).waitFor()
+      // Its code comes after the page.
+      if (name === 'install-failed') await page.getByRole('button', { name: 'Install again' }).waitFor()
     },
   })),
   { name: 'state-refused', path: '/account', shows: 'Change password', act: openRefused(server) },

@@ -41,7 +41,9 @@ export function ListTools<Row>({ search, onChange, filters = [], ...props }: Too
     <div
       className={classNames(
         'w-full flex-wrap gap-2',
-        isMany ? 'md:grid md:grid-cols-[repeat(auto-fill,minmax(13rem,1fr))]' : 'md:flex md:w-auto',
+        isMany
+          ? 'md:grid md:grid-cols-[repeat(auto-fill,minmax(13rem,1fr))]'
+          : 'md:flex md:w-auto md:shrink-0 md:flex-nowrap',
         isOpen ? 'flex' : 'hidden',
       )}
     >

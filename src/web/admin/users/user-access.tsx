@@ -30,7 +30,7 @@ const kinds = ['sessions', 'api-keys', 'ssh-keys', 'passkeys', 'identities'] as 
 
 /** The sessions, keys and linked logins of a user; each can be ended. */
 export const UserAccess = ({ user }: { user: User }) => (
-  <div className="grid items-start gap-4 xl:grid-cols-2">
+  <div className="gap-4 *:mb-4 *:break-inside-avoid xl:columns-2">
     {kinds.map((kind) => (
       <Credentials key={kind} user={user} kind={kind} />
     ))}

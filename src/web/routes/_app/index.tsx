@@ -56,6 +56,7 @@ function Home() {
   const request = requestOf(search)
   const servers = useQuery(summariesQuery(request))
   const selection = useSelection()
+  const hasNone = servers.data?.meta.pagination.total === 0 && showsEverything(search)
   useEffect(() => {
     const timer = setTimeout(preloadServerMenus, preloadDelayMs)
     return () => clearTimeout(timer)
@@ -71,20 +72,24 @@ function Home() {
         title={t('title')}
         text={
           servers.data
-            ? t('strings:amount.servers', { count: servers.data.meta.pagination.total })
+            ? !hasNone && t('strings:amount.servers', { count: servers.data.meta.pagination.total })
             : !servers.isError && t('strings:loading')
         }
       />
-      <PlaceTabs place={search.place} onPlace={(place) => change({ place })} />
-      <HomeTools
-        search={search}
-        servers={servers.data ? rowsOf(servers.data) : []}
-        hasMore={(servers.data?.meta.pagination.total_pages ?? 1) > 1}
-        onChange={change}
-        view={view}
-        onViewChange={setView}
-        selection={selection}
-      />
+      {!hasNone && (
+        <>
+          <PlaceTabs place={search.place} onPlace={(place) => change({ place })} />
+          <HomeTools
+            search={search}
+            servers={servers.data ? rowsOf(servers.data) : []}
+            hasMore={(servers.data?.meta.pagination.total_pages ?? 1) > 1}
+            onChange={change}
+            view={view}
+            onViewChange={setView}
+            selection={selection}
+          />
+        </>
+      )}
       <Loaded query={servers} skeleton={<ServersSkeleton view={view} />}>
         {({ meta: { pagination } }) =>
           pagination.total === 0 ? (
@@ -102,6 +107,10 @@ function Home() {
     </main>
   )
 }
+
+/** Whether the list has all servers that the user can see: when there are none, there is nothing to search or arrange. */
+const showsEverything = (search: HomeSearch): boolean =>
+  !site.user?.root_admin && !isFiltered(search) && search.place === undefined && search.scope === undefined
 
 function NoServers({ search, onChange }: { search: HomeSearch; onChange: (change: HomeChange) => void }) {
   const { t } = useTranslation('home')

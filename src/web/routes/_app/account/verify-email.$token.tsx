@@ -26,7 +26,7 @@ function VerifyEmail() {
   return (
     <>
       <PageHeader title={t('email.verify_title')} />
-      <Card title={t('email.verify_title')}>
+      <Card className="max-w-2xl">
         <div className="flex max-w-md flex-col gap-4 text-sm">
           {verifying.isSuccess ? (
             <Banner tone="good" title={t('email.verified')} />

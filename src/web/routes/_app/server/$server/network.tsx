@@ -42,12 +42,14 @@ function NetworkPage() {
         {(rows) => (
           <div className="flex flex-col gap-4">
             {limit !== null && limit > 0 && (
-              <Meter
-                label={t('limit')}
-                value={rows.length}
-                limit={limit}
-                text={t('used', { used: rows.length, limit })}
-              />
+              <div className="max-w-md">
+                <Meter
+                  label={t('limit')}
+                  value={rows.length}
+                  limit={limit}
+                  text={t('used', { used: rows.length, limit })}
+                />
+              </div>
             )}
             {limit !== 0 && can('allocation.create') && !offers.allocations && (
               <p className="text-sm text-muted">{t('add_off')}</p>

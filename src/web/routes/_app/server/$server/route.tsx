@@ -41,7 +41,12 @@ function ServerLayout() {
         <ServerNav />
         <div className={serverPageStyle}>
           <ServerHeader />
-          <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col gap-4 outline-none">
+          {/* The gap stands below the title of a page, too. */}
+          <main
+            id="content"
+            tabIndex={-1}
+            className="flex min-w-0 flex-1 flex-col gap-4 outline-none [&>header]:pb-0"
+          >
             <Announcements node={data.attributes.node} />
             <ServerBanners isConsole={isConsole} />
             <Outlet />
