@@ -2,11 +2,12 @@ import { site } from './site.ts'
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-/** Formats bytes with a binary unit: `1.5 GiB`. */
+/** Formats bytes with a binary unit and at most three digits that count: `1.5 GiB`, `507 MiB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
-  const digits = power === 0 ? 0 : bytes / 1024 ** power < 10 ? 2 : 1
-  return `${formatNumber(bytes / 1024 ** power, digits)} ${units[power]}`
+  const amount = bytes / 1024 ** power
+  const digits = power === 0 || amount >= 100 ? 0 : amount < 10 ? 2 : 1
+  return `${formatNumber(amount, digits)} ${units[power]}`
 }
 
 /** Formats MiB, the unit of server limits. */

@@ -47,7 +47,7 @@ export function HomeTools({ search, servers, hasMore, ...props }: ToolsProps) {
         label={t('search')}
         text={search.q ?? ''}
         onSearch={(text) => onChange({ q: text || undefined })}
-        className="grow basis-40 sm:basis-48"
+        className="grow basis-40"
       />
       <IconButton
         icon={SlidersHorizontal}
@@ -204,7 +204,7 @@ function Filter({
     <SelectField
       label={label}
       hideLabel
-      className={`${select} sm:basis-32`}
+      className={`${select} sm:basis-36`}
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value)}
     >

@@ -8,6 +8,7 @@ import {
 } from '../api/server-list.ts'
 import { type Outage, resourcesQuery, type ServerResources, type ServerStats } from '../api/servers.ts'
 import { isBlocked } from '../server/server-state.ts'
+import type { Selection } from './use-selection.ts'
 
 /** A server of the list with its current stats, or since when its node has been unreachable. */
 export type ListedServer = {
@@ -17,6 +18,16 @@ export type ListedServer = {
   /** Of the process: as its daemon says, before that as the node reported it last. */
   state: string | null
 }
+
+type ListedProps = { listed: ListedServer; selection: Selection }
+
+/** Whether a row or card shows the same as before: those that stay in view while the list scrolls are not rendered again. */
+export const showsSame = (before: ListedProps, after: ListedProps): boolean =>
+  before.selection === after.selection &&
+  before.listed.server === after.listed.server &&
+  before.listed.stats === after.listed.stats &&
+  before.listed.outage === after.listed.outage &&
+  before.listed.state === after.listed.state
 
 /** Whether the user may do something on a server. */
 export const can = ({ user_permissions }: ServerSummary, permission: string): boolean =>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../components/class-names.ts'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -6,14 +7,20 @@ import { GameTile } from '../games/game-icon.tsx'
 import { allocationAddress } from '../server/addresses.ts'
 import { StateBadge } from '../server/state-badge.tsx'
 import { Gauges } from './gauges.tsx'
-import type { ListedServer } from './listed-server.ts'
+import { type ListedServer, showsSame } from './listed-server.ts'
 import { RowActions } from './row-actions.tsx'
 import { SelectBox } from './select-box.tsx'
 import { gameOf, Place, Players } from './server-facts.tsx'
 import type { Selection } from './use-selection.ts'
 
 /** A server as a card whose name links to its console. */
-export function ServerCard({ listed, selection }: { listed: ListedServer; selection: Selection }) {
+export const ServerCard = memo(function ServerCard({
+  listed,
+  selection,
+}: {
+  listed: ListedServer
+  selection: Selection
+}) {
   const { server, state, outage } = listed
   const isSelected = selection.has(server.identifier)
   return (
@@ -52,7 +59,7 @@ export function ServerCard({ listed, selection }: { listed: ListedServer; select
       </div>
     </div>
   )
-}
+}, showsSame)
 
 /** The address that players use, with a button that copies it. */
 export function Address({ listed: { server } }: { listed: ListedServer }) {

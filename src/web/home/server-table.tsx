@@ -1,9 +1,10 @@
+import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../components/class-names.ts'
 import { GameTile } from '../games/game-icon.tsx'
 import { StateBadge } from '../server/state-badge.tsx'
 import { Gauges } from './gauges.tsx'
-import type { ListedServer } from './listed-server.ts'
+import { type ListedServer, showsSame } from './listed-server.ts'
 import { RowActions } from './row-actions.tsx'
 import { SelectBox } from './select-box.tsx'
 import { Address, ServerLink } from './server-cards.tsx'
@@ -40,7 +41,13 @@ export function TableHead() {
 }
 
 /** The cells of a server's row. */
-export function ServerCells({ listed, selection }: { listed: ListedServer; selection: Selection }) {
+export const ServerCells = memo(function ServerCells({
+  listed,
+  selection,
+}: {
+  listed: ListedServer
+  selection: Selection
+}) {
   const { server, state, outage } = listed
   return (
     <>
@@ -79,4 +86,4 @@ export function ServerCells({ listed, selection }: { listed: ListedServer; selec
       </div>
     </>
   )
-}
+}, showsSame)
