@@ -9,7 +9,7 @@ import { boolean, integer, strictObject } from '../fields.ts'
 import { invalidField } from '../validation.ts'
 
 /** The row of the settings with the progress; no setting has its name. */
-const progressKey = 'setup.progress'
+export const progressKey = 'setup.progress'
 
 /** The steps of the set-up, in their order. */
 export const setupSteps = [
