@@ -4,6 +4,7 @@ import type { DumpUpload } from '../../adapters/move-in.ts'
 import { diskIsTooFull } from '../../domain/move-in/refusals.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import { freeBytes } from '../../platform/local/disk-guard.ts'
+import { hasOwner } from '../move-in/spool-folders.ts'
 
 /** Bytes of a dump, as it is uploaded. Spec: docs/limits.md#sizes. */
 export const maxDumpBytes = 16 * 1024 ** 3
@@ -29,7 +30,7 @@ export type DumpFolder = {
   requireSpaceForRows: (id: string) => Promise<void>
   /** Deletes this dump; one that is being read is gone once that ends. */
   forget: (id: string) => Promise<void>
-  /** Deletes all dumps but that with this id; `everything` also the rows that another process read. */
+  /** Deletes all dumps but that with this id; `everything` also the rows that processes read which ended. */
   keepOnly: (id: string | null, everything?: boolean) => Promise<void>
 }
 
@@ -65,7 +66,8 @@ export function openDumpFolder(dataDirectory: string): DumpFolder {
     keepOnly: async (id, everything = false) => {
       for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
         const isKept = id !== null && entry.name.startsWith(id)
-        if (isKept || (entry.isDirectory() && !everything)) continue
+        const isRead = entry.isDirectory() && (!everything || (await hasOwner(entry.name)))
+        if (isKept || isRead) continue
         await rm(join(path, entry.name), { recursive: true, force: true })
       }
     },

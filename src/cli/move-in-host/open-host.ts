@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import type { DumpUpload, MoveInCheck, MoveInStage, MoveInState } from '../../adapters/move-in.ts'
 import { recordEvent } from '../../domain/activity/record.ts'
 import {
@@ -15,6 +15,7 @@ import type { OpenMoveInHost } from '../../platform/move-in-host.ts'
 import { reasonOf } from '../faults.ts'
 import { parseAppKeys } from '../move-in/laravel.ts'
 import { isZone } from '../move-in/source-zone.ts'
+import { removeAbandonedFolders } from '../move-in/spool-folders.ts'
 import { type DumpFolder, maxDumpBytes, openDumpFolder } from './dump-folder.ts'
 import { beginRun, nameRun, recordEnd, type Run } from './run-move.ts'
 import { changeMove, deleteKeys, readMove, storeSecrets, type StoredMove } from './stored-move.ts'
@@ -254,4 +255,6 @@ async function tidy(panel: Panel, folder: DumpFolder, isStart: boolean): Promise
   const { move } = await readMove(panel)
   const hasDump = move !== null && (isBusy(move) || stagesWithDump.includes(move.stage))
   await folder.keepOnly(hasDump ? move.id : null, isStart)
+  // The command line reads its rows there, also within this panel.
+  if (isStart) await removeAbandonedFolders(tmpdir())
 }

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { makeSpoolFolder, removeAbandonedFolders } from './spool-folders.ts'
 import { isRanged, openRanges, type RangedRows } from './spool-ranges.ts'
 
 /** A row of the old panel: numbers, texts and null, by column. */
@@ -38,9 +39,13 @@ export const setSpoolFolder = (folder: string): void => {
   parentFolder = folder
 }
 
-/** Opens an empty spool in a private folder for temporary files. Its secrets stay encrypted with the old panel's key. */
+/**
+ * Opens an empty spool in a private folder for temporary files, and deletes those of processes that were killed. Its
+ * secrets stay encrypted with the old panel's key.
+ */
 export async function openSpool(): Promise<Spool> {
-  const folder = await mkdtemp(join(parentFolder, 'move-in-'))
+  await removeAbandonedFolders(parentFolder)
+  const folder = await makeSpoolFolder(parentFolder)
   const columns = new Map<string, string[]>()
   const counts = new Map<string, number>()
   const ranges = openRanges(folder)
