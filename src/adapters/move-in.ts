@@ -95,7 +95,8 @@ export type MoveInCheck = {
   keys: string[]
   /** What its `.env` says by name of settings, addresses and ids; null where it is not known. */
   env: Record<string, string> | null
-  timezone: string
+  /** Null where nothing says it. */
+  timezone: string | null
   dumpTimezone: string | null
   ignoreColumns: string[]
 }

@@ -48,6 +48,13 @@ const publicEndpoints: ProviderEndpoints = {
   },
 }
 
+/** Issuers of the providers that have one for all panels. */
+export const identityIssuers = {
+  google: 'https://accounts.google.com',
+  github: 'https://github.com',
+  discord: 'https://discord.com',
+} as const
+
 /** Asymmetric signature algorithms of ID tokens. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 /** Seconds by which clocks may differ. */
@@ -115,7 +122,7 @@ export function httpOauth(
 }
 
 const githubFlow = ({ authorization, token, user }: ProviderEndpoints['github']): Flow => ({
-  issuer: 'https://github.com',
+  issuer: identityIssuers.github,
   scopes: [],
   authorization,
   token,
@@ -125,7 +132,7 @@ const githubFlow = ({ authorization, token, user }: ProviderEndpoints['github'])
 })
 
 const discordFlow = ({ authorization, token, user }: ProviderEndpoints['discord']): Flow => ({
-  issuer: 'https://discord.com',
+  issuer: identityIssuers.discord,
   scopes: ['identify'],
   authorization,
   token,

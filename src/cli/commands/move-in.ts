@@ -33,7 +33,7 @@ const sourceHelp = (
   --env FILE            the old panel's .env: its keys, settings, address, time zone and what it writes ids with are read
   --app-key KEY         its APP_KEY, in place of --env
   --previous-keys KEYS  its APP_PREVIOUS_KEYS, separated by commas
-  --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC
+  --timezone ZONE       time zone of its schedules. Default: APP_TIMEZONE of --env, or UTC; the same in each run
   --dump-timezone ZONE  zone of the dates of a dump made with --skip-tz-utc
   --activity WHICH      all, none, or that of the last days, as 90d. Default: of as many days as this panel keeps it
   --ignore-columns A.B  leaves the column B of the table A behind, which this version does not know; several by commas`
@@ -130,14 +130,20 @@ async function sourceOf(args: CommandArguments) {
 
 async function oldSettings(
   args: CommandArguments,
-): Promise<{ keys: string[]; timezone: string; env?: Record<string, string> }> {
+): Promise<{ keys: string[]; env?: Record<string, string> } & ReturnType<typeof zoneOf>> {
   const file = textOption(args, 'env')
   const said = file === undefined ? null : readOldEnv(await readFile(file, 'utf8'))
   const key = textOption(args, 'app-key') ?? said?.key
   if (!key) throw new UsageError('Missing: --env with an APP_KEY, or --app-key')
   const previous = textOption(args, 'previous-keys') ?? said?.previousKeys ?? ''
-  const timezone = textOption(args, 'timezone') ?? said?.timezone ?? 'UTC'
-  return { keys: [key, ...previous.split(',').filter(Boolean)], timezone, ...(said && { env: said.env }) }
+  const keys = [key, ...previous.split(',').filter(Boolean)]
+  return { keys, ...zoneOf(args, said?.timezone), ...(said && { env: said.env }) }
+}
+
+function zoneOf(args: CommandArguments, ofEnv: string | undefined) {
+  const given = textOption(args, 'timezone')
+  if (given !== undefined) return { timezone: given, timezoneFrom: 'option' }
+  return ofEnv ? { timezone: ofEnv, timezoneFrom: 'env' } : {}
 }
 
 /** One line of progress, as JSON for programs. */

@@ -117,18 +117,25 @@ async function moveAndCompare(context: RunContext, since: boolean): Promise<void
 async function dispatch({ panel, folder, move }: RunContext, mode: MoveInResult['mode'], since = false) {
   await mkdir(folder.path, { recursive: true, mode: 0o700 })
   setSpoolFolder(folder.path)
+  const secrets = await readSecrets(panel)
   const input = {
     kind: move.kind,
     dump: folder.pathOf(move.id),
     dumpTimezone: move.dumpTimezone ?? undefined,
     ignoreColumns: move.ignoreColumns,
-    ...(await readSecrets(panel)),
-    timezone: move.timezone ?? undefined,
+    ...secrets,
+    ...zoneOf(move, secrets.env),
     mode,
     since,
   }
   const verb = mode === 'verify' ? 'import:verify' : `import:${move.kind}`
   return (await dispatchOperation(panel, { verb, input })) as MoveInResult
+}
+
+/** The page sends the zone that it read in the `.env`. */
+function zoneOf({ timezone }: StoredMove, env: Record<string, string> | null) {
+  if (timezone === null) return {}
+  return { timezone, timezoneFrom: env?.APP_TIMEZONE === timezone ? 'env' : 'option' }
 }
 
 type Outcome = Partial<StoredMove> & { stage: MoveInStage }

@@ -3,6 +3,7 @@ import { apiKeys, recoveryTokens, roles, sshKeys, users } from '../../db/schema.
 import type { Acl, AclResource } from '../../db/tables/api-keys.ts'
 import { maxMovedTokens } from '../../domain/auth/recovery-tokens.ts'
 import { digest } from '../../domain/secrets.ts'
+import { identityStep } from './identities.ts'
 import { findLanguage } from './languages.ts'
 import { cutTo, findFirst, hasParent, type Move, type MovedRow, readSecret, type Step } from './move.ts'
 import { passkeyStep } from './passkeys.ts'
@@ -248,5 +249,5 @@ export const accountSteps = (kind: Move['kind']): Step[] => [
     },
   },
   { source: 'user_ssh_keys', target: sshKeys, map: mapSshKey },
-  ...(kind === 'pelican' ? [passkeyStep] : []),
+  ...(kind === 'pelican' ? [passkeyStep, identityStep] : []),
 ]

@@ -5,13 +5,9 @@ export type AppKeys = readonly Buffer[]
 
 /** A stored value that no key of the old panel decrypts. */
 export class UnreadableSecretError extends Error {
-  /** Whether it is the seal of no given key, and not a damaged or a plain value. */
-  readonly isWrongKey: boolean
-
-  constructor(message: string, isWrongKey = false) {
+  constructor(message: string) {
     super(message)
     this.name = 'UnreadableSecretError'
-    this.isWrongKey = isWrongKey
   }
 }
 
@@ -39,7 +35,7 @@ export function decryptColumn(keys: AppKeys, stored: string): string {
       .digest()
     return actual.byteLength === expected.byteLength && timingSafeEqual(actual, expected)
   })
-  if (!key) throw new UnreadableSecretError('has another key than APP_KEY and APP_PREVIOUS_KEYS', true)
+  if (!key) throw new UnreadableSecretError('has another key than APP_KEY and APP_PREVIOUS_KEYS')
   const decipher = createDecipheriv('aes-256-cbc', key, Buffer.from(iv, 'base64'))
   const plain = Buffer.concat([decipher.update(Buffer.from(value, 'base64')), decipher.final()])
   return unserialise(plain)

@@ -19,6 +19,8 @@ export type Move = {
   env: OldEnv
   /** The domain that passkeys of this panel are bound to; null where it can have none. */
   passkeyDomain: string | null
+  /** Accounts at providers that users linked here, as `provider subject`. */
+  linkedHere: Set<string>
   spool: Spool
   activity: ActivityScope
   report: MoveReport

@@ -14,7 +14,7 @@ import { dateOf } from './values.ts'
 /** What a move starts with. */
 export type MoveOptions = Pick<
   Move,
-  'kind' | 'keys' | 'timezone' | 'now' | 'env' | 'passkeyDomain' | 'spool' | 'activity'
+  'kind' | 'keys' | 'timezone' | 'now' | 'env' | 'passkeyDomain' | 'linkedHere' | 'spool' | 'activity'
 >
 
 /** Steps by phase; each phase is one transaction. */

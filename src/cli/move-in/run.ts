@@ -1,6 +1,7 @@
 import { getTableName, sql } from 'drizzle-orm'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
 import { carryOver, removeGone } from './carry-over.ts'
+import { recordZone } from './first-zone.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOfSource, findMoved, keyOf } from './ledger.ts'
 import { renumberRows } from './renumber-rows.ts'
@@ -38,7 +39,7 @@ export async function writeMove(panel: Panel, options: WriteOptions): Promise<Wr
   await renumberRows(panel, checked)
   // Before, since new rows may have the values of those; after, since rows may have left their parents.
   await remove(false)
-  for (const steps of phasesOf(options.kind)) {
+  for (const [at, steps] of phasesOf(options.kind).entries()) {
     const phase = [...new Set(steps.map(({ source }) => source))].join(', ')
     onProgress(phase, 0)
     await inTransaction(panel, async (tx) => {
@@ -47,6 +48,7 @@ export async function writeMove(panel: Panel, options: WriteOptions): Promise<Wr
         count(written, getTableName(step.target), rows)
       }
       for (const step of steps) await step.after?.(tx, move)
+      if (at === 0) await recordZone(tx, options.timezone)
     })
   }
   await remove(true)

@@ -5,6 +5,7 @@ import { getSetting } from '../../domain/settings/settings.ts'
 import { isTimezone } from '../../domain/timezones.ts'
 import { OperationError, reasonOf } from '../faults.ts'
 import type { compareWires as CompareWires, WireComparison } from '../move-in/compare-wires.ts'
+import type { Zone } from '../move-in/first-zone.ts'
 import type { Move } from '../move-in/move.ts'
 import type { Finding, TableCount } from '../move-in/report.ts'
 
@@ -27,6 +28,8 @@ export const MoveInInput = () =>
     env: z.record(z.string(), z.string()).nullish(),
     keys: z.array(z.string()).min(1, 'required'),
     timezone: z.string().refine(isTimezone, 'timezone').default('UTC'),
+    /** What said so. */
+    timezoneFrom: z.enum(['option', 'env', 'default']).default('default'),
     /** `all`, `none` or days as `90d`; left out it is what this panel keeps. */
     activity: z.string().regex(activityPattern, 'regex').optional(),
     mode: z.enum(['check', 'write', 'verify']),
@@ -46,6 +49,8 @@ export type MoveInResult = {
   unknownTables: string[]
   /** The versions that have the schema that was found. */
   version: string
+  /** The time zone in which schedules run, and what said so. */
+  timezone: Zone
   /** Sentences about the source. */
   notes: string[]
   /** Columns that were left behind by `ignoreColumns`, with their number of rows. */
@@ -93,20 +98,26 @@ async function moveRows(
   input: Input,
   read: Pick<Move, 'kind' | 'keys' | 'spool' | 'activity'>,
 ): Promise<Omit<MoveInResult, 'seconds' | 'peakMib'>> {
-  const [schema, { runPasses }, { addSettings }, { hashidsOf }] = await Promise.all([
-    import('../move-in/source-schema.ts'),
-    import('../move-in/passes.ts'),
-    import('../move-in/settings.ts'),
-    import('../move-in/database-hashids.ts'),
-  ])
+  const [schema, { runPasses }, { addSettings }, { hashidsOf }, zones, { findLinkedHere }] =
+    await Promise.all([
+      import('../move-in/source-schema.ts'),
+      import('../move-in/passes.ts'),
+      import('../move-in/settings.ts'),
+      import('../move-in/database-hashids.ts'),
+      import('../move-in/first-zone.ts'),
+      import('../move-in/identities.ts'),
+    ])
   const { timezone, mode, since, env = null } = input
   const { kind, spool } = read
+  const zone = { name: timezone, from: input.timezoneFrom }
+  await zones.requireFirstZone(panel, zone).catch(throwRefusal)
   const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
   const hashids = refusing(() => hashidsOf({ kind, env }))
   if (kind === 'pelican') await schema.addPelicanGroups(spool)
   const isUnknown = kind === 'pterodactyl' && !hashids && Boolean(spool.counts.get('databases'))
   const passkeyDomain = getRelyingParty(panel)?.id ?? null
-  const options = { ...read, timezone, now: panel.now(), env, passkeyDomain }
+  const linkedHere = await findLinkedHere(panel)
+  const options = { ...read, timezone, now: panel.now(), env, passkeyDomain, linkedHere }
   await addSettings(panel, options)
   const passes = await runPasses(panel, { ...options, mode, since, requireMovable })
   const { move, written, removed, differences } = passes
@@ -118,7 +129,8 @@ async function moveRows(
     removed: Object.fromEntries(removed ?? []),
     unknownTables,
     version: schema.versionOf(kind, spool),
-    notes: [...spool.notes, ...(isUnknown ? [unknownHashids] : [])],
+    timezone: zone,
+    notes: [zones.describeZone(zone), ...spool.notes, ...(isUnknown ? [unknownHashids] : [])],
     ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
     differences,
     ...(wires && { wires }),

@@ -51,7 +51,7 @@ export const moveIn = new Hono<HttpEnv>()
         kind: input.kind,
         keys: [key, ...(previous ?? [])],
         env: input.env ?? null,
-        timezone: input.timezone ?? 'UTC',
+        timezone: input.timezone ?? null,
         dumpTimezone: input.dump_timezone ?? null,
         ignoreColumns: input.ignore_columns ?? [],
       })

@@ -37,7 +37,7 @@ const firstValues = (move: MoveIn): Values => ({
   kind: move.kind ?? 'pterodactyl',
   appKey: '',
   previousKeys: '',
-  timezone: move.timezone ?? 'UTC',
+  timezone: move.timezone ?? '',
   dumpTimezone: move.dump_timezone ?? '',
   ignoreColumns: move.ignore_columns.join(', '),
   env: null,
@@ -45,7 +45,7 @@ const firstValues = (move: MoveIn): Values => ({
 
 const fields = ['app_key', 'timezone', 'dump_timezone', 'kind']
 
-/** What the panel needs to know of the old one before it can check. Folded where a check was made. */
+/** What the panel needs to know of the old one before it can check. Folded where a check found nothing that forbids. */
 export function OldPanelForm({ move }: { move: MoveIn }) {
   const { t } = useTranslation('moving')
   if (move.report === null || move.fault !== null)
@@ -55,7 +55,7 @@ export function OldPanelForm({ move }: { move: MoveIn }) {
       </Card>
     )
   return (
-    <details className="rounded-card border border-line bg-surface">
+    <details open={!move.can_start} className="rounded-card border border-line bg-surface">
       <summary className="cursor-pointer px-4 py-3 text-sm font-medium sm:px-5">{t('old.again')}</summary>
       <div className="px-4 pb-4 sm:px-5 sm:pb-5">
         <Form move={move} />
@@ -87,10 +87,12 @@ function Form({ move }: { move: MoveIn }) {
     field: string,
     label: string,
     hint?: ReactNode,
+    placeholder?: string,
   ) => (
     <TextField
       label={label}
       hint={hint}
+      placeholder={placeholder}
       autoComplete="off"
       spellCheck={false}
       error={error?.fieldError(field)}
@@ -118,7 +120,7 @@ function Form({ move }: { move: MoveIn }) {
           value={values.appKey}
           onChange={({ target }) => change({ appKey: target.value })}
         />
-        {textField('timezone', 'timezone', t('old.timezone'), 'APP_TIMEZONE')}
+        {textField('timezone', 'timezone', t('old.timezone'), 'APP_TIMEZONE', 'UTC')}
       </div>
       <details>
         <summary className="cursor-pointer text-sm font-medium">{t('old.more')}</summary>

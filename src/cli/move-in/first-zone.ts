@@ -1,0 +1,40 @@
+import { and, eq } from 'drizzle-orm'
+import { movedRows } from '../../db/schema.ts'
+import type { Tx } from '../../panel.ts'
+
+/** The time zone in which the old panel's schedules run, and what said so. */
+export type Zone = { name: string; from: 'option' | 'env' | 'default' }
+
+const reasons: Record<Zone['from'], string> = {
+  option: 'as given',
+  env: 'from APP_TIMEZONE of the .env',
+  default: 'since neither a time zone (--timezone) nor a .env with APP_TIMEZONE was given',
+}
+
+/** Says which zone is taken, and why. */
+export const describeZone = ({ name, from }: Zone): string =>
+  `Time zone of schedules: ${name}, ${reasons[from]}.`
+
+/** The row in the record of what moved with the zone of the first run; no table has its name. */
+const place = { tableName: 'move', key: 'timezone' }
+
+/** Notes the zone, which stays that of the first run. */
+export async function recordZone(tx: Tx, zone: string): Promise<void> {
+  await tx.db
+    .insert(movedRows)
+    .values({ ...place, digest: zone })
+    .onConflictDoNothing()
+}
+
+/** Throws where an earlier run took another zone: schedules that moved already run in that. */
+export async function requireFirstZone(tx: Pick<Tx, 'db'>, zone: Zone): Promise<void> {
+  const [first] = await tx.db
+    .select({ name: movedRows.digest })
+    .from(movedRows)
+    .where(and(eq(movedRows.tableName, place.tableName), eq(movedRows.key, place.key)))
+  if (!first || first.name === zone.name) return
+  throw new Error(
+    `The first run took ${first.name} as the time zone of schedules, and this one would take ${zone.name}, ${reasons[zone.from]}. ` +
+      `Give that of the first run: --timezone ${first.name}.`,
+  )
+}
