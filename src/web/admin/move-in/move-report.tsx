@@ -15,26 +15,27 @@ const names = { refused: 'refused', 'left out': 'left', changed: 'changed' } as 
 export function MoveReport({ report }: { report: Report }) {
   const { t } = useTranslation('moving')
   const findings = report.findings.toSorted((a, b) => order.indexOf(a.what) - order.indexOf(b.what))
-  const refused = findings.filter(({ what }) => what === 'refused').length
   const isCheck = report.tables.every(({ written }) => written === null)
   return (
-    <>
-      {isCheck &&
-        (refused > 0 ? (
-          <Banner tone="bad" title={t('report.refused_reasons', { number: formatNumber(refused) })}>
-            {t('report.refused_text')}
-          </Banner>
-        ) : (
-          <Banner tone="good" title={t('report.ready')} />
-        ))}
-      <Card title={t('report.title')} text={<span lang="en">{report.version}</span>}>
-        <div className="flex flex-col gap-5">
-          {findings.length > 0 && <Findings findings={findings} />}
-          <Remarks report={report} />
-          <Tables report={report} isCheck={isCheck} />
-        </div>
-      </Card>
-    </>
+    <Card title={t('report.title')} text={<span lang="en">{report.version}</span>}>
+      <div className="flex flex-col gap-5">
+        {findings.length > 0 && <Findings findings={findings} />}
+        <Remarks report={report} />
+        <Tables report={report} isCheck={isCheck} />
+      </div>
+    </Card>
+  )
+}
+
+/** Whether a check found what forbids the move. */
+export function CheckVerdict({ report: { findings } }: { report: Report }) {
+  const { t } = useTranslation('moving')
+  const refused = findings.filter(({ what }) => what === 'refused').length
+  if (refused === 0) return <Banner tone="good" title={t('report.ready')} />
+  return (
+    <Banner tone="bad" title={t('report.refused_reasons', { number: formatNumber(refused) })}>
+      {t('report.refused_text')}
+    </Banner>
   )
 }
 
@@ -56,8 +57,8 @@ function Findings({ findings }: { findings: Finding[] }) {
             </p>
             <p className="text-muted wrap-anywhere">
               {t('report.rows', { number: formatNumber(count) })}
-              {' · '}
-              {t('report.ids', { ids: `${ids.join(', ')}${count > ids.length ? ', …' : ''}` })}
+              {ids.length > 0 &&
+                ` · ${t('report.ids', { ids: `${ids.join(', ')}${count > ids.length ? ', …' : ''}` })}`}
             </p>
           </div>
         </li>

@@ -7,7 +7,7 @@ import type { MoveIn } from '../resources.ts'
 import { ChosenDump, DiscardMove } from './chosen-dump.tsx'
 import { MoveFault } from './move-fault.tsx'
 import { MoveProgress } from './move-progress.tsx'
-import { MoveReport } from './move-report.tsx'
+import { CheckVerdict, MoveReport } from './move-report.tsx'
 import { MoveResult } from './move-result.tsx'
 import { OldPanelForm } from './old-panel-form.tsx'
 import { StartMove } from './start-move.tsx'
@@ -45,17 +45,19 @@ export function MoveView({ move }: { move: MoveIn }) {
   return <Prepared move={move} />
 }
 
-/** What waits for a decision: a dump, and what its check found. */
+/** What waits for a decision: a dump, and what its check found. What can be done next comes before the long report. */
 function Prepared({ move }: { move: MoveIn }) {
   const isChecked = move.report !== null && move.fault === null
+  // Anew after each check, with what that was made with.
+  const form = <OldPanelForm key={`${move.stage}-${move.timezone}`} move={move} />
   return (
     <>
       <ChosenDump move={move} />
       {move.fault && <MoveFault fault={move.fault} hasMoved={move.stage === 'failed'} />}
+      {isChecked && move.report && <CheckVerdict report={move.report} />}
+      {move.can_start ? <StartMove move={move} /> : form}
       {isChecked && move.report && <MoveReport report={move.report} />}
-      {move.can_start && <StartMove move={move} />}
-      {/* Anew after each check, with what that was made with. */}
-      <OldPanelForm key={`${move.stage}-${move.timezone}`} move={move} />
+      {move.can_start && form}
     </>
   )
 }
