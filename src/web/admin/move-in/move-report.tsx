@@ -27,14 +27,24 @@ export function MoveReport({ report }: { report: Report }) {
   )
 }
 
-/** Whether a check found what forbids the move. */
+/** How many reasons stand in the verdict; the report has all. */
+const maxReasons = 5
+
+/** Whether a check found what forbids the move, and the first reasons. */
 export function CheckVerdict({ report: { findings } }: { report: Report }) {
   const { t } = useTranslation('moving')
-  const refused = findings.filter(({ what }) => what === 'refused').length
-  if (refused === 0) return <Banner tone="good" title={t('report.ready')} />
+  const refused = findings.filter(({ what }) => what === 'refused')
+  if (refused.length === 0) return <Banner tone="good" title={t('report.ready')} />
   return (
-    <Banner tone="bad" title={t('report.refused_reasons', { number: formatNumber(refused) })}>
-      {t('report.refused_text')}
+    <Banner tone="bad" title={t('report.refused_reasons', { number: formatNumber(refused.length) })}>
+      <ul className="mb-1 list-disc pl-5 wrap-anywhere">
+        {refused.slice(0, maxReasons).map(({ table, reason }) => (
+          <li key={`${table} ${reason}`}>
+            <code className="text-xs">{table}</code> <span lang="en">{reason}</span>
+          </li>
+        ))}
+      </ul>
+      <p>{t('report.refused_text')}</p>
     </Banner>
   )
 }
