@@ -29,7 +29,7 @@ afterEach(async () => {
 async function startEmptyPanel() {
   const folder = await makePanelFolder()
   running.folders.push(folder)
-  const process = await startProcess('functions/all/node.ts', {
+  const process = await startProcess('functions/all/start.js', {
     env: { PORT: '0', HOST: 'localhost', DATA_DIR: folder.data, DEMO: 'false', SETUP_CODE: code },
     ready: /Roost serves at/,
     timeoutMs: startTimeout,
