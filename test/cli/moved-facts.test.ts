@@ -27,8 +27,8 @@ const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const tokenOf = (name: string) => `${name.padEnd(16, 'x')}${name.charAt(0).repeat(32)}`
 const uuidOf = (id: number) => `b${String(id).padStart(7, '0')}-0000-4000-8000-000000000000`
 
-/** Seals as the oldest versions do: no tag, and slashes escaped as PHP writes them. */
-function sealOld(plain: string): string {
+/** Encrypts as the oldest versions do: no tag, and slashes escaped as PHP writes them. */
+function encryptAsOldest(plain: string): string {
   const payload = JSON.parse(
     Buffer.from(encryptAsOldPanel('pterodactyl', plain), 'base64').toString(),
   ) as Record<string, string>
@@ -54,7 +54,7 @@ async function fill(old: OldDatabase): Promise<void> {
   await user(10, 'oldest', { password: hash.replace('$2b$', '$2a$'), external_id: 'billing-1' })
   await user(11, 'second', { external_id: 'billing-1' })
   await user(12, 'unfinished', { totp_secret: lock(known.totpSecret) })
-  await user(13, 'short', { use_totp: 1, totp_secret: sealOld(shortSecret) })
+  await user(13, 'short', { use_totp: 1, totp_secret: encryptAsOldest(shortSecret) })
   await user(14, 'long', { password: bcrypt.hashSync(longPassword.slice(0, 72), 4) })
   await user(15, 'rotated', { use_totp: 1, totp_secret: lock(known.totpSecret, previousKey) })
 
@@ -70,7 +70,7 @@ async function fill(old: OldDatabase): Promise<void> {
       user_id: user,
       key_type: type,
       identifier: token.slice(0, 16),
-      token: sealOld(token.slice(16)),
+      token: encryptAsOldest(token.slice(16)),
       ...more,
     })
   for (const type of [0, 3, 4]) await key(5, type, tokenOf(`type${type}`), { allowed_ips: null })
@@ -94,7 +94,7 @@ async function fill(old: OldDatabase): Promise<void> {
     public_key: pem,
     deleted_at: '2024-03-01 10:00:00',
   })
-  await old.query(`update nodes set daemon_token = '${sealOld(nodeSecret)}' where id = 7`)
+  await old.query(`update nodes set daemon_token = '${encryptAsOldest(nodeSecret)}' where id = 7`)
 
   await old.insert('locations', { id: 60, short: 's'.repeat(60), long: 'l'.repeat(191) })
   await old.query(`update allocations set ip_alias = '${'play.'.repeat(400)}example' where id = 40`)

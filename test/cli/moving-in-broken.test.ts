@@ -148,7 +148,7 @@ describe.skipIf(!hasServers).each(versions)('a database of %s', (version) => {
       owner_id: 5,
       node_id: 7,
       egg_id: 21,
-      allocation_id: 42,
+      allocation_id: 300,
       startup: '',
       image: '',
       description: '',

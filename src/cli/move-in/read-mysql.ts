@@ -9,8 +9,9 @@ type FoundColumn = SourceColumn & { owner: string }
  * connection. Only reads. `mysql://user:password@host:port/database`.
  */
 export async function readMysql(address: string, spool: Spool, storing: Storing): Promise<void> {
-  const { createConnection } = await import('mysql2')
-  const callbacks = createConnection({
+  // The bundle has what this module exports below its default alone.
+  const { default: mysql } = await import('mysql2')
+  const callbacks = mysql.createConnection({
     uri: address,
     dateStrings: true,
     jsonStrings: true,
