@@ -21,7 +21,9 @@ function ForgottenPassword() {
   return (
     <GuestPage
       title={t('page.forgot.title')}
-      text={t(site.mail === 'sent' ? 'page.forgot.text' : 'forgot.no_mail')}
+      text={
+        site.mail === 'none' ? undefined : t(site.mail === 'sent' ? 'page.forgot.text' : 'forgot.no_mail')
+      }
     >
       <Loaded query={methods}>
         {({ passwords_enabled: isEnabled }) =>
