@@ -13,7 +13,8 @@ export function withCooldown(timeoutMs: number) {
       return await call()
     } catch (error) {
       const failedAt = Date.now()
-      if (failedAt - startedAt >= timeoutMs) cooldownUntil = failedAt + cooldownMs
+      // A timer counts from the beginning of its turn of the event loop, which may be some milliseconds before this call.
+      if (failedAt - startedAt >= timeoutMs * 0.9) cooldownUntil = failedAt + cooldownMs
       throw error
     }
   }

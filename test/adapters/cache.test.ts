@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { withCooldown } from '../../src/adapters/cache-cooldown.ts'
 import { upstashCache } from '../../src/adapters/cache.ts'
 import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
 
@@ -34,6 +35,24 @@ describe('a cache that does not answer', () => {
     const tried = redis.calls.length
     await expect(cache.ping()).rejects.toThrow(/timeout/i)
     expect(redis.calls.length).toBeGreaterThan(tried)
+  })
+})
+
+describe('a call that fails', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([
+    ['some milliseconds early, as a timer does', 195, 'has not answered lately'],
+    ['long before its timeout', 100, 'failed'],
+  ])('%s', async (_when, milliseconds, next) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const guarded = withCooldown(200)
+    const fail = async () => {
+      vi.advanceTimersByTime(milliseconds)
+      throw new Error('failed')
+    }
+    await expect(guarded(fail)).rejects.toThrow('failed')
+    await expect(guarded(fail)).rejects.toThrow(next)
   })
 })
 
