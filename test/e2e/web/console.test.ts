@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { type Chromium, startChromium, type Tab } from '../../support/chromium.ts'
@@ -94,6 +95,18 @@ describe('the console', { timeout: testTimeout }, () => {
     await expect.poll(() => page.locator('.xterm-cursor-pointer').count()).toBe(1)
     await page.mouse.click(x + 104, y + height / 2)
     await page.waitForURL(/files\/edit\?file=%2Fserver\.properties/)
+  })
+
+  it('saves what it shows as a file', async () => {
+    await printLines(page, ['[12:00:00 INFO]: a line to keep', '[12:00:01 INFO]: and the next one'])
+    await shows('and the next one')
+    const saving = page.waitForEvent('download')
+    await button('More actions').click()
+    await page.getByRole('menuitem', { name: 'Download log' }).click()
+    const log = await readFile(await (await saving).path(), 'utf8')
+    expect(log).toContain('[12:00:00 INFO]: a line to keep\n[12:00:01 INFO]: and the next one\n')
+    // Colours are of the terminal.
+    expect(log).not.toContain('\u001B')
   })
 
   it('keeps commands under a name, and puts them into its input', async () => {
