@@ -63,7 +63,8 @@ export async function bundleServer(dist = join(repositoryRoot, 'dist')): Promise
     // Packages that others use where they are installed, with a native module inside.
     external: ['pg-native', 'bufferutil', 'utf-8-validate'],
     plugins: [engineBesideBundle],
-    alias: stubs,
+    // Its modules: of one of CommonJS, which is imported dynamically, a bundle has the default alone.
+    alias: { ...stubs, yaml: './node_modules/yaml/browser/index.js' },
     // Some dependencies are CommonJS inside, and ask for `require`.
     banner: {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",

@@ -216,7 +216,7 @@ describe.skipIf(!hasPostgres)('moving the embedded database', { timeout: 120_000
       const embedded = await openCommandLine({ DATA_DIR: data })
       for (const words of [['key:create', '--user', 'admin', '--type', 'application'], ['backup:create']]) {
         const { code, stderr } = await embedded.panel(...words)
-        expect([code, stderr]).toEqual([0, ''])
+        expect([code, stderr]).toEqual([0, `Database: embedded, in ${data}\n`])
         expect(await foreign()).toEqual([])
       }
       expect((await embedded.script('scripts/migrate.ts')).code).toBe(0)

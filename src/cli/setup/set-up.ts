@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { hasDemo } from '../../platform/demo-places.ts'
 import type { Env } from '../../platform/env.ts'
+import { repositoryRoot } from '../../platform/repository.ts'
 import { OperationError, reasonOf } from '../faults.ts'
 import type { Check } from '../operations/checks.ts'
 import { mergeValues, readEnvFile, replaceFile, type Values } from './env-file.ts'
@@ -26,7 +27,7 @@ export type SetupResult = Omit<GatheredVariables, 'values'> & {
   checks: Check[]
 }
 
-const wranglerToml = fileURLToPath(new URL('../../../wrangler.toml', import.meta.url))
+const wranglerToml = join(repositoryRoot, 'wrangler.toml')
 
 /**
  * Writes the variables of a panel to the file, generates its secrets, writes its routes, and checks each external
