@@ -25,7 +25,7 @@ import { compressAnswers } from './compress-answers.ts'
 import { limitConnectTime } from './connect-timeout.ts'
 import { writeLinesTogether } from './log-lines.ts'
 import { scryptInThreads } from './hash-threads.ts'
-import { claimMinute, onEachMinute } from './minute-timer.ts'
+import { claimMinute, minuteOf, onEachMinute } from './minute-timer.ts'
 import type { OpenMoveInHost } from './move-in-host.ts'
 import { incomingBody, listenHttp, outgoingHeaders, socketAddress, whenSent } from './node-http.ts'
 import { openPanel, type Services } from './open-panel.ts'
@@ -307,18 +307,19 @@ function tickEveryMinute(
 ): () => void {
   const { schemaGuard, beside, tracing } = options
   const runOnce = () => tickIfSchemaCurrent(panel, runTick, schemaGuard)
-  const tick = async () => {
-    if (await claimMinute(panel)) await (tracing ? tracing.tick(runOnce) : runOnce())
+  const tick = async (minute: number) => {
+    if (await claimMinute(panel, minute)) await (tracing ? tracing.tick(runOnce) : runOnce())
   }
-  const run = () => {
+  const run = (minute: number) => {
     // The tick says what is wrong with the database.
     for (const each of beside) if (each) background.add(each().catch(() => undefined))
-    const tickRun = tick().catch((error: unknown) =>
+    const tickRun = tick(minute).catch((error: unknown) =>
       writeLog('error', 'The tick failed.', { cause: causeOf(error) }),
     )
     background.add(tickRun)
   }
-  run()
+  // Not the minute that begins in a moment: what is due with it would wait for the one after it.
+  run(minuteOf(Date.now()))
   return onEachMinute(run)
 }
 
