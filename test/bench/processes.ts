@@ -5,15 +5,17 @@ import { limitProcessors } from './processor-share.ts'
 import { processorMs, processTree } from './processor-time.ts'
 import { rows } from './rows.ts'
 import type { Size } from './seed.ts'
-import { decimal, printHeading } from './table.ts'
+import { decimal, printHeading, spreadOf } from './table.ts'
 
-/** Answers a second and the processor time of Node for each answer in milliseconds, by the name of a panel. */
-type Scaling = { name: string; rates: Map<string, Rate> }
+/** Answers a second and the processor time of Node for each answer in milliseconds, in each round, by the name of a panel. */
+type Scaling = { name: string; rates: Map<string, Rate[]> }
 type Rate = { perSecond: number; node: number }
 
 const rowNames = ['account', 'list', 'view', 'resources', 'power', 'feed', 'admin-list']
 const concurrency = 32
-const milliseconds = 1200
+const roundMilliseconds = 2000
+/** How long each process is warmed with each row: two that shared the requests of one would be half as warm. */
+const warmMilliseconds = 3000
 /**
  * What each process may take of a processor. PostgreSQL and the callers share the processors with the panel: without a
  * limit one process fills two of them with these.
@@ -37,7 +39,9 @@ export async function measureProcesses(url: string, size: Size, rounds: number):
       [...panels].map(([name, { pid }]) => answeringProcesses(pid, name !== one)),
     )
     // Code that has not run yet is compiled, which would be counted.
-    for (const name of rowNames) for (const panel of panels.values()) await measure(panel, name, size)
+    for (const name of rowNames)
+      for (const [panelName, panel] of panels)
+        await measure(panel, name, size, warmMilliseconds * (panelName === one ? 1 : 2))
     // The connections of before a second process listened are all the first one's.
     closeConnections()
     removeLimits = await limitProcessors(pids.flat(), share)
@@ -67,17 +71,15 @@ async function measureInTurns(
   row: string,
   size: Size,
   rounds: number,
-): Promise<Map<string, Rate>> {
-  const rates = new Map<string, Rate>()
+): Promise<Map<string, Rate[]>> {
+  const rates = new Map<string, Rate[]>([...panels.keys()].map((name) => [name, []]))
   for (let round = 0; round < rounds; round += 1)
-    for (const [name, panel] of panels) {
-      const rate = await measure(panel, row, size)
-      if (rate.perSecond > (rates.get(name)?.perSecond ?? 0)) rates.set(name, rate)
-    }
+    for (const [name, panel] of panels)
+      rates.get(name)?.push(await measure(panel, row, size, roundMilliseconds))
   return rates
 }
 
-async function measure(panel: RunningPanel, name: string, size: Size): Promise<Rate> {
+async function measure(panel: RunningPanel, name: string, size: Size, milliseconds: number): Promise<Rate> {
   const row = rows.find((each) => each.name === name)
   if (!row) throw new Error(`There is no row ${name}.`)
   const target = roundRobin(
@@ -97,13 +99,21 @@ async function usedBy({ pid }: RunningPanel): Promise<number> {
   return used.reduce((sum, each) => sum + each, 0)
 }
 
-/** Prints what a second process adds. */
+/** Prints what a second process adds: the median of the ratios of each round, since the speed of a machine drifts. */
 export function printProcesses(found: Scaling[]): void {
   printHeading(`two processes with ${share} processors each (target: 1.7 times the answers of one)`)
   for (const { name, rates } of found) {
-    const base = rates.get(one)?.perSecond ?? 0
-    const columns = [...rates].map(([panel, { perSecond, node }]) => {
-      const ratio = panel === one ? '' : ` × ${decimal(perSecond / base, 2)}`
+    const alone = rates.get(one) ?? []
+    const columns = [...rates].map(([panel, rounds]) => {
+      const ratios = spreadOf(
+        rounds.map(({ perSecond }, round) => perSecond / (alone[round]?.perSecond ?? Number.NaN)),
+      )
+      const ratio =
+        panel === one
+          ? ''
+          : ` × ${decimal(ratios.median, 2)} (${decimal(ratios.min, 2)} to ${decimal(ratios.max, 2)})`
+      const perSecond = spreadOf(rounds.map((each) => each.perSecond)).median
+      const node = spreadOf(rounds.map((each) => each.node)).median
       return `${panel} ${decimal(perSecond, 0)}${ratio} (Node ${decimal(node, 2)} ms)`
     })
     console.log(`${name.padEnd(12)} ${columns.join('; ')}`)
