@@ -85,7 +85,7 @@ async function measureConstants(url: string): Promise<Budgets> {
     const found = captured.get(row.name)
     if (found && !row.isWithoutBaseline) blocks.set(row.name, await countBlocks(url, found))
   }
-  const panel = await startPanel({ url, baselineUrl: url, entry })
+  const panel = await startPanel({ url, isMeasured: true, entry })
   const budgets: Budgets = {}
   try {
     for (const row of chosen) {

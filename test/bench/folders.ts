@@ -29,7 +29,7 @@ export async function measureFolder(url: string, size: Size): Promise<FolderCost
   })
   const port = Number(/listening (\d+)/.exec(daemon.output())?.[1])
   const previousPort = await setDaemonPort(url, port)
-  const panel = await startPanel({ url, baselineUrl: url })
+  const panel = await startPanel({ url, isMeasured: true })
   try {
     // The first ones compile the code and let the heap grow to its usual size.
     for (let at = 0; at < 3; at += 1) await list(panel)

@@ -22,7 +22,7 @@ const readers = 4
 
 /** Measures logins, and what they do to reads beside them, in turn. */
 export async function measureLogins(url: string, size: Size): Promise<LoginCosts> {
-  const panel = await startPanel({ url, baselineUrl: null })
+  const panel = await startPanel({ url, isMeasured: false })
   try {
     const view = rows.find(({ name }) => name === 'view')
     if (!view) throw new Error('There is no row of the view.')

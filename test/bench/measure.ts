@@ -81,7 +81,7 @@ export async function load(
   return { times, refused, failed, seconds: (performance.now() - start) / 1000 }
 }
 
-/** Measures a target once. */
+/** Measures a target once; `panel` is the process that answers. */
 export async function sample(
   target: Target,
   concurrency: number,

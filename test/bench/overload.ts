@@ -14,7 +14,7 @@ const measured = ['view', 'list', 'power']
 
 /** Measures what more callers get than a process can serve. */
 export async function measureOverload(url: string, size: Size): Promise<Overload[]> {
-  const panel = await startPanel({ url, baselineUrl: null })
+  const panel = await startPanel({ url, isMeasured: false })
   try {
     const results: Overload[] = []
     for (const row of rows.filter(({ name }) => measured.includes(name))) {

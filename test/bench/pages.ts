@@ -18,7 +18,7 @@ const rounds = 3
 /** Measures the home page of a user with 100 servers over a slow network, and the change from one tab of a server to another. */
 export async function measurePages(url: string, size: Size): Promise<PageCosts> {
   await giveServers(url, size)
-  const panel = await startPanel({ url, baselineUrl: null, isOwnAddress: true })
+  const panel = await startPanel({ url, isMeasured: false, isOwnAddress: true })
   const chromium = await startChromium()
   try {
     const baseURL = `http://127.0.0.1:${panel.port}`

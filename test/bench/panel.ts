@@ -8,6 +8,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { sendOnce } from './http-client.ts'
 import { origin } from './rows.ts'
 import { benchKeys } from './seed.ts'
+import type { Statement } from './statement-proxy.ts'
 
 /** Connections of the panel and of the baselines, each. */
 export const poolSize = 10
@@ -39,33 +40,36 @@ export type Usage = {
 }
 
 /**
- * The address of the database of the panel, null for the embedded one with its demo; `baselineUrl` is that of the
- * baselines, null without the instrument.
+ * The address of the database of the panel, null for the embedded one with its demo; whether the instrument
+ * is loaded into its process.
  */
 export type PanelOptions = {
   url: string | null
-  baselineUrl: string | null
+  isMeasured: boolean
   /** Whether its address is where it listens, as for browsers and for the demo. */
   isOwnAddress?: boolean
   /** Variables beside those of every measurement. */
   variables?: Record<string, string>
   /** Options of Node and the file, in place of those of `npm start`. */
   entry?: string[]
+  /** A path that it answers with 200 once it is ready. */
+  readyPath?: string
 }
 
 /** Starts the panel over a migrated database, and resolves with its first answer. Its log goes nowhere. */
 export async function startPanel({
   url,
-  baselineUrl,
+  isMeasured,
   isOwnAddress = url === null,
   entry = startArguments,
   variables = {},
+  readyPath = '/auth/methods',
 }: PanelOptions): Promise<RunningPanel> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-bench-'))
   const [port = 0, instrument = 0] = await freePorts(2)
   const child = spawn(
     process.execPath,
-    [...(baselineUrl === null ? [] : ['--import=./test/bench/instrument.ts']), ...entry],
+    [...(isMeasured ? ['--import=./test/bench/instrument.ts'] : []), ...entry],
     {
       env: {
         PATH: process.env.PATH,
@@ -74,7 +78,6 @@ export async function startPanel({
         ...(isOwnAddress ? { APP_URL: `http://127.0.0.1:${port}` } : {}),
         ...variables,
         BENCH_INSTRUMENT_PORT: String(instrument),
-        BENCH_BASELINE_URL: baselineUrl ?? '',
         BENCH_POOL_SIZE: String(poolSize),
       },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -83,7 +86,7 @@ export async function startPanel({
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-maxErrorLength)))
   try {
-    await untilAnswer(child, port).catch((error: unknown) => {
+    await untilAnswer(child, port, readyPath).catch((error: unknown) => {
       throw new Error(`The panel did not start: ${errors}`, { cause: error })
     })
   } catch (error) {
@@ -92,7 +95,7 @@ export async function startPanel({
   }
   return {
     port,
-    instrument: baselineUrl === null ? 0 : instrument,
+    instrument: isMeasured ? instrument : 0,
     pid: child.pid ?? 0,
     stop: async () => {
       const ended = once(child, 'exit')
@@ -103,6 +106,15 @@ export async function startPanel({
     },
   }
 }
+
+/** Starts the process that answers the baselines, with the options of Node that the panel has. */
+export const startBaselines = (url: string): Promise<RunningPanel> =>
+  startPanel({
+    url,
+    isMeasured: true,
+    entry: [...startArguments.slice(0, -1), 'test/bench/baselines.ts'],
+    readyPath: '/bare',
+  })
 
 const panelEnvironment = (url: string | null, port: number, folder: string) => ({
   APP_KEYS: benchKeys,
@@ -117,14 +129,12 @@ const panelEnvironment = (url: string | null, port: number, folder: string) => (
   APPLICATION_RATE_LIMIT: '1000000000',
 })
 
-async function untilAnswer(child: ChildProcess, port: number): Promise<void> {
+async function untilAnswer(child: ChildProcess, port: number, path: string): Promise<void> {
   const deadline = performance.now() + startTimeoutMs
   for (;;) {
     if (child.exitCode !== null || performance.now() > deadline)
       throw new Error('The panel ended before its first answer, or gave none.')
-    const answer = await sendOnce(port, { method: 'GET', path: '/auth/methods', headers: {} }).catch(
-      () => null,
-    )
+    const answer = await sendOnce(port, { method: 'GET', path, headers: {} }).catch(() => null)
     if (answer?.status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -145,12 +155,22 @@ export const readUsage = async (panel: RunningPanel, reset = false): Promise<Usa
   (await (await fetch(at(panel, `/usage${reset ? '?reset' : ''}`))).json()) as Usage
 
 /** Sends a command to the instrument. */
-export async function command(panel: RunningPanel, path: string, body?: object): Promise<void> {
-  const answer = await fetch(at(panel, path), {
-    method: 'POST',
-    ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
-  })
+export async function command(panel: RunningPanel, path: string): Promise<void> {
+  const answer = await fetch(at(panel, path), { method: 'POST' })
   if (!answer.ok) throw new Error(`The instrument answered ${answer.status} to ${path}.`)
+}
+
+/** The statements of one request, in their order, and the size of its answer. */
+export type Baseline = { name: string; requests: Statement[][]; bytes: number; changing: boolean }
+
+/** Registers the baseline of a route in the process that answers them. */
+export async function registerBaseline({ port }: RunningPanel, baseline: Baseline): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/baselines`, {
+    method: 'POST',
+    body: JSON.stringify(baseline),
+    headers: { 'content-type': 'application/json' },
+  })
+  if (!answer.ok) throw new Error(`The baseline ${baseline.name} was refused with ${answer.status}.`)
 }
 
 /** Returns the bytes that were allocated since the command `/allocations`. */

@@ -34,7 +34,7 @@ export async function measureProcesses(url: string, size: Size, rounds: number):
   let removeLimits = null
   try {
     for (const [name, each] of Object.entries(variables))
-      panels.set(name, await startPanel({ url, baselineUrl: null, variables: each }))
+      panels.set(name, await startPanel({ url, isMeasured: false, variables: each }))
     const pids = await Promise.all(
       [...panels].map(([name, { pid }]) => answeringProcesses(pid, name !== one)),
     )

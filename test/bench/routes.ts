@@ -2,7 +2,7 @@ import { measureAllocations } from './allocations.ts'
 import { type Captured, captureRow, countBlocks } from './capture.ts'
 import { requestBytes } from './http-client.ts'
 import { load, prepareRequests, roundRobin, type Sample, sample, type Target } from './measure.ts'
-import { command, type RunningPanel, startPanel } from './panel.ts'
+import { registerBaseline, type RunningPanel, startBaselines, startPanel } from './panel.ts'
 import { type BackendTimes, watchBackends } from './processor-time.ts'
 import { rows, type Row } from './rows.ts'
 import type { Size } from './seed.ts'
@@ -48,7 +48,14 @@ export type RouteResults = {
   bare: RouteResult[]
 }
 
-type Bench = { panel: RunningPanel; backends: BackendTimes | null; options: RouteOptions; size: Size }
+/** The panel, and the process that answers the baselines. */
+type Bench = {
+  panel: RunningPanel
+  baselines: RunningPanel
+  backends: BackendTimes | null
+  options: RouteOptions
+  size: Size
+}
 /** Baseline B, and the one by the driver of the panel. */
 type Baselines = { b: Target; driver: Target }
 type Measured = { row: Row; target: Target; baselines: Baselines | null }
@@ -61,7 +68,7 @@ const maxRoundsMs = 120_000
 /** Captures the statements of the rows in a panel of its own, by a proxy in front of the database. */
 export async function captureRows(url: string, size: Size, chosen: Row[]): Promise<Map<string, Captured>> {
   const proxy = await openStatementProxy(url)
-  const panel = await startPanel({ url: proxy.url, baselineUrl: null })
+  const panel = await startPanel({ url: proxy.url, isMeasured: false })
   try {
     const captured = new Map<string, Captured>()
     for (const row of chosen) captured.set(row.name, await captureRow(row, panel, proxy, size))
@@ -80,10 +87,11 @@ export const chooseRows = (only: string[]): Row[] =>
 export async function measureRoutes(url: string, size: Size, options: RouteOptions): Promise<RouteResults> {
   const chosen = chooseRows(options.only)
   const captured = await captureRows(url, size, chosen)
-  const panel = await startPanel({ url, baselineUrl: url })
+  const panel = await startPanel({ url, isMeasured: true })
+  const baselines = await startBaselines(url)
   const backends = await watchBackends(url)
   try {
-    const bench = { panel, backends, options, size }
+    const bench = { panel, baselines, backends, options, size }
     const measured: Measured[] = []
     for (const row of chosen) measured.push(await prepareRow(bench, row, captured.get(row.name)))
     const rounds = await measureRounds(bench, measured)
@@ -100,13 +108,14 @@ export async function measureRoutes(url: string, size: Size, options: RouteOptio
     return { constants, ...summarise(rounds) }
   } finally {
     await backends?.close()
+    await baselines.stop()
     await panel.stop()
   }
 }
 
-/** Registers the baseline of a row in the process of the panel, and prepares the requests of both. */
+/** Registers the baseline of a row, and prepares the requests of both. */
 async function prepareRow(
-  { panel, size }: Bench,
+  { panel, baselines: answering, size }: Bench,
   row: Row,
   captured: Captured | undefined,
 ): Promise<Measured> {
@@ -119,10 +128,10 @@ async function prepareRow(
       )
   if (row.isWithoutBaseline || !captured) return { row, target, baselines: null }
   const { requests, bytes } = captured
-  await command(panel, '/baselines', { name: row.name, requests, bytes, changing: row.changing === true })
+  await registerBaseline(answering, { name: row.name, requests, bytes, changing: row.changing === true })
   const baseline = (name: string) => {
     const request = { method: 'GET', path: `/baselines/${name}`, headers: {} }
-    return roundRobin(panel.instrument, 200, [requestBytes(panel.instrument, request)])
+    return roundRobin(answering.port, 200, [requestBytes(answering.port, request)])
   }
   return { row, target, baselines: { b: baseline(row.name), driver: baseline(`${row.name}-by-driver`) } }
 }
@@ -150,9 +159,9 @@ type Round = {
 }
 
 async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[]> {
-  const { panel, options } = bench
-  const bare = roundRobin(panel.instrument, 200, [
-    requestBytes(panel.instrument, { method: 'GET', path: '/bare', headers: {} }),
+  const { panel, baselines: baselinePanel, options } = bench
+  const bare = roundRobin(baselinePanel.port, 200, [
+    requestBytes(baselinePanel.port, { method: 'GET', path: '/bare', headers: {} }),
   ])
   for (const { target, baselines, row } of measured) {
     await load(target, Math.min(warmingCallers, row.maxConcurrency ?? warmingCallers), options.milliseconds)
@@ -162,8 +171,10 @@ async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[
   await load(bare, warmingCallers, options.milliseconds)
   const startedAt = performance.now()
   const rounds: Round[] = []
-  const take = (target: Target, concurrency: number) =>
-    sample(target, concurrency, options.milliseconds, bench)
+  const take = (target: Target, concurrency: number) => {
+    const answering = target.port === baselinePanel.port ? baselinePanel : panel
+    return sample(target, concurrency, options.milliseconds, { panel: answering, backends: bench.backends })
+  }
   for (let round = 0; round < options.rounds; round += 1) {
     if (round > 0 && performance.now() - startedAt > maxRoundsMs) break
     for (const concurrency of options.concurrency) {

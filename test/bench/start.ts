@@ -25,11 +25,11 @@ const concurrency = 32
 export async function measureStart(url: string, size: Size): Promise<StartCosts> {
   const times: number[] = []
   for (let start = 0; start < starts; start += 1) {
-    const panel = await startPanel({ url, baselineUrl: null })
+    const panel = await startPanel({ url, isMeasured: false })
     times.push(await processorMs(panel.pid))
     await panel.stop()
   }
-  const panel = await startPanel({ url, baselineUrl: null })
+  const panel = await startPanel({ url, isMeasured: false })
   try {
     await new Promise((resolve) => setTimeout(resolve, restMs))
     const { now: restBytes } = await residentBytes(panel.pid)
@@ -50,7 +50,7 @@ export async function measureStart(url: string, size: Size): Promise<StartCosts>
 
 /** Measures the first start with the embedded database and the demo: the panel and its daemon together. */
 async function measureEmbedded(): Promise<StartCosts['embedded']> {
-  const panel = await startPanel({ url: null, baselineUrl: null })
+  const panel = await startPanel({ url: null, isMeasured: false })
   try {
     await new Promise((resolve) => setTimeout(resolve, demoMs))
     const found = await Promise.all((await processTree(panel.pid)).map(residentBytes))
