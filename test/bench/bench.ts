@@ -14,6 +14,7 @@ import { measureLogins, printLogins } from './logins.ts'
 import { measurePages, printPages } from './pages.ts'
 import { closeConnections } from './measure.ts'
 import { measureMovingIn, printMovingIn } from './moving-in.ts'
+import { measureOldLog, printOldLog } from './old-log.ts'
 import { measureOverload, printOverload } from './overload.ts'
 import { rows } from './rows.ts'
 import { measureProcesses, printProcesses } from './processes.ts'
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     concurrency: { type: 'string', default: '1,8,32,256' },
     milliseconds: { type: 'string', default: '400' },
+    gib: { type: 'string', default: '10' },
     json: { type: 'string' },
   },
 })
@@ -77,6 +79,9 @@ const sections = [
   section('tick', ({ url, daemonPort }) => measureTick(url, daemonPort), printTick),
 ]
 
+/** Takes tens of minutes and of gigabytes: it runs when it is named. */
+const oldLog = section('old-log', () => measureOldLog(Number(values.gib)), printOldLog)
+
 const isChosen = ({ name }: Section) =>
   only.length === 0 || only.includes(name) || (name === 'routes' && routeOptions.only.length > 0)
 
@@ -109,7 +114,7 @@ const results: Record<string, unknown> = {}
 try {
   const daemonPort = Number(/listening (\d+)/.exec(daemon.output())?.[1])
   await seedBench(database.url, benchSize, daemonPort)
-  for (const each of sections.filter(isChosen))
+  for (const each of [...sections.filter(isChosen), ...(only.includes(oldLog.name) ? [oldLog] : [])])
     results[each.name] = await each.measure({ url: database.url, daemonPort })
 } finally {
   closeConnections()

@@ -34,6 +34,28 @@ export function isInScope(activity: ActivityScope, table: string, row: SourceRow
   return time === null || time >= activity.from
 }
 
+/** A day before the scope begins, since dates of a source can be in any zone. */
+const dayBefore = (from: Date): string =>
+  `${new Date(from.getTime() - dayMs).toISOString().slice(0, 10)} 00:00:00`
+
+/** The place of the time in the rows of a log, and a time before which all are out of the scope, in any zone. */
+export type AgeLimit = { at: number; before: string }
+
+/** Returns what tells most of the rows that `isInScope` leaves out before they are read; null where it leaves out none. */
+export function ageLimitOf(
+  activity: ActivityScope,
+  table: string,
+  columns: readonly { name: string }[],
+): AgeLimit | null {
+  if (!activity?.from) return null
+  const at = columns.findIndex(({ name }) => name === timeColumns[table])
+  return at === -1 ? null : { at, before: dayBefore(activity.from) }
+}
+
+/** Whether an entry is from before the limit. The zero date is of no time. */
+export const isTooOld = (time: unknown, { before }: AgeLimit): boolean =>
+  typeof time === 'string' && time.length >= before.length && time < before && !time.startsWith('0000')
+
 /**
  * Returns the condition by which a live database leaves out most of what `isInScope` does, so that it need not be
  * transferred. Dates there can be in any zone.
@@ -46,6 +68,5 @@ export function conditionOf(activity: ActivityScope, spool: Spool, table: string
   }
   const column = timeColumns[table]
   if (column === undefined) return ''
-  const from = new Date(activity.from.getTime() - dayMs).toISOString().slice(0, 10)
-  return ` where ${table}.${column} >= '${from} 00:00:00'`
+  return ` where ${table}.${column} >= '${dayBefore(activity.from)}'`
 }

@@ -24,7 +24,9 @@ export class TupleError extends Error {
 }
 
 const [quote, doubleQuote, backslash, open, close, comma] = [0x27, 0x22, 0x5c, 0x28, 0x29, 0x2c]
-const [percent, underscore] = [0x25, 0x5f]
+const [percent, underscore, zero, nine] = [0x25, 0x5f, 0x30, 0x39]
+/** Digits that every number of JavaScript holds exactly. */
+const maxShortDigits = 15
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** Returns the place of the next byte that is no space; the end of the bytes where there is none. */
@@ -34,14 +36,19 @@ export function skipSpaces(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Reads `(value, …)` from a place on. Throws a `TupleError` for anything else. */
-export function readTuple(bytes: Buffer, from: number, rules: TextRules): Tuple {
+/**
+ * Reads `(value, …)` from a place on. With `only` the texts at other places are null, unread.
+ * Throws a `TupleError` for anything else.
+ */
+export function readTuple(bytes: Buffer, from: number, rules: TextRules, only?: number): Tuple {
   let at = skipSpaces(bytes, from)
   if (at >= bytes.length) return null
   if (bytes[at] !== open) throw new TupleError('expected a row in parentheses', at)
   const values: DumpValue[] = []
   do {
-    const value = readValue(bytes, skipSpaces(bytes, at + 1), rules)
+    const start = skipSpaces(bytes, at + 1)
+    const isSkipped = only !== undefined && values.length !== only && bytes[start] === quote
+    const value = isSkipped ? skipText(bytes, start, rules) : readValue(bytes, start, rules)
     if (value === null) return null
     values.push(value.value)
     at = skipSpaces(bytes, value.end)
@@ -56,6 +63,8 @@ type Read = { value: DumpValue; end: number } | null
 function readValue(bytes: Buffer, from: number, rules: TextRules): Read {
   const first = bytes[from]
   if (first === quote || first === doubleQuote) return readText(bytes, from, rules)
+  const common = readShortNumber(bytes, from) ?? readNull(bytes, from)
+  if (common !== null) return common
   let end = from
   while (end < bytes.length && !endsWord(bytes[end]!)) end += 1
   if (end >= bytes.length) return null
@@ -66,6 +75,41 @@ function readValue(bytes: Buffer, from: number, rules: TextRules): Read {
   // An introducer may stand apart: `_binary 'text'`, `_utf8mb4 0x41`.
   if (/^_\w+$/.test(word)) return readValue(bytes, skipSpaces(bytes, end), rules)
   return { value: wordValue(word, from, rules), end }
+}
+
+/** Most values of large tables: digits that a number can hold, without a text in between. */
+function readShortNumber(bytes: Buffer, from: number): Read {
+  let [at, number] = [from, 0]
+  for (; at < from + maxShortDigits; at += 1) {
+    const byte = bytes[at]
+    if (byte === undefined || byte < zero || byte > nine) break
+    number = number * 10 + byte - zero
+  }
+  const isNumber = at > from && (bytes[at] === comma || bytes[at] === close)
+  return isNumber ? { value: number, end: at } : null
+}
+
+/** Reads NULL as dumps write it. */
+function readNull(bytes: Buffer, from: number): Read {
+  const isNull =
+    bytes[from] === 0x4e && bytes[from + 1] === 0x55 && bytes[from + 2] === 0x4c && bytes[from + 3] === 0x4c
+  const next = bytes[from + 4]
+  return isNull && (next === comma || next === close) ? { value: null, end: from + 4 } : null
+}
+
+/** Finds the end of a text without reading it. */
+function skipText(bytes: Buffer, from: number, { backslash: hasBackslash }: TextRules): Read {
+  let at = from + 1
+  for (;;) {
+    const mark = bytes.indexOf(quote, at)
+    // Whether this quote is a doubled one shows in the next byte.
+    if (mark === -1 || mark + 1 >= bytes.length) return null
+    let slashes = 0
+    while (hasBackslash && mark - slashes > at && bytes[mark - slashes - 1] === backslash) slashes += 1
+    if (slashes % 2 === 1) at = mark + 1
+    else if (bytes[mark + 1] === quote) at = mark + 2
+    else return { value: null, end: mark + 1 }
+  }
 }
 
 const endsWord = (byte: number) => byte === comma || byte === close || byte === quote || isSpace(byte)

@@ -1,4 +1,11 @@
-import { type ActivityScope, isInScope, tablesToRead } from './activity-scope.ts'
+import {
+  type ActivityScope,
+  type AgeLimit,
+  ageLimitOf,
+  isInScope,
+  isTooOld,
+  tablesToRead,
+} from './activity-scope.ts'
 import { type ByteWindow, DumpError, openDump } from './dump-bytes.ts'
 import { choosePanel, type DumpDatabase, DumpDatabases, requireData } from './dump-databases.ts'
 import { DumpSettings } from './dump-settings.ts'
@@ -7,6 +14,7 @@ import { type InsertHead, parseCreateTable, parseInsertHead, parseLock, parseUse
 import { readTuple, skipSpaces, TupleError } from './dump-values.ts'
 import type { SourceKind } from './source-schema.ts'
 import { rowReader } from './store-rows.ts'
+import type { SourceColumn } from './store-rows.ts'
 import type { SourceRow, Spool } from './spool.ts'
 
 /** What a dump is read with. */
@@ -47,6 +55,7 @@ export async function readWindow(window: ByteWindow, path: string, options: Dump
   }
 }
 
+const [comma, semicolon] = [0x2c, 0x3b]
 const headBytes = [512, 64 * 1024]
 
 class DumpReader {
@@ -132,12 +141,18 @@ class DumpReader {
       database.withData.add(head.table)
       return this.#statements.passOver()
     }
-    const toRow = this.#rowsOf(database, head, place)
+    const columns = this.#columnsOf(database, head, place)
+    const toRow = this.#rowsOf(database, head.table, columns, place)
+    const limit = ageLimitOf(this.#activity, head.table, columns)
     window.position += head.length
+    // There can be a hundred million rows: nothing is awaited that is there.
     do {
-      const row = toRow(await this.#tuple(head.table))
-      if (isInScope(this.#activity, head.table, row)) await database.add(head.table, row)
-    } while (await this.#hasMore(head.table))
+      if (limit && this.#passOld(limit)) continue
+      const row = toRow(this.#tuple(head.table) ?? (await this.#wholeTuple(head.table)))
+      if (!isInScope(this.#activity, head.table, row)) continue
+      const added = database.add(head.table, row)
+      if (added) await added
+    } while (this.#isFollowed(head.table) ?? (await this.#hasMore(head.table)))
   }
 
   async #readHead(place: string): Promise<InsertHead> {
@@ -148,40 +163,67 @@ class DumpReader {
     throw new DumpError(`${place}: an INSERT that names no table and rows, or is cut off.`)
   }
 
-  #rowsOf(database: DumpDatabase, head: InsertHead, place: string): (values: Values) => SourceRow {
+  #columnsOf(database: DumpDatabase, head: InsertHead, place: string): SourceColumn[] {
     const created = database.columns.get(head.table)
     if (!created)
       throw new DumpError(`${place}: rows of ${head.table}, whose CREATE TABLE is not in the file.`)
-    const columns = (head.columns ?? created.map(({ name }) => name)).map((name) => {
+    return (head.columns ?? created.map(({ name }) => name)).map((name) => {
       const column = created.find((candidate) => candidate.name === name)
       if (!column) throw new DumpError(`${place}: ${head.table} has no column ${name}.`)
       return column
     })
-    const zone = this.#settings.requireZone(columns, head.table, place)
-    const toRow = rowReader(database.spool, { kind: this.#options.kind, zone }, head.table, columns)
+  }
+
+  #rowsOf(
+    database: DumpDatabase,
+    table: string,
+    columns: SourceColumn[],
+    place: string,
+  ): (values: Values) => SourceRow {
+    const zone = this.#settings.requireZone(columns, table, place)
+    const toRow = rowReader(database.spool, { kind: this.#options.kind, zone }, table, columns)
     return (values) => {
       if (values.length === columns.length) return toRow(values)
       throw new DumpError(
-        `${this.#window.place()}: a row of ${head.table} has ${values.length} values for ${columns.length} columns.`,
+        `${this.#window.place()}: a row of ${table} has ${values.length} values for ${columns.length} columns.`,
       )
     }
   }
 
-  async #tuple(table: string): Promise<Values> {
+  /** Moves behind a row that is too old, and reads nothing else of it. */
+  #passOld(limit: AgeLimit): boolean {
     const window = this.#window
+    try {
+      const tuple = readTuple(window.bytes, window.position, this.#settings, limit.at)
+      if (!tuple || !isTooOld(tuple.values[limit.at], limit)) return false
+      window.position = tuple.end
+      return true
+    } catch (error) {
+      // Who reads it whole finds it, too, and says where.
+      if (error instanceof TupleError) return false
+      throw error
+    }
+  }
+
+  /** Reads a row; null where its end is not in the window yet. */
+  #tuple(table: string): Values | null {
+    const window = this.#window
+    try {
+      const tuple = readTuple(window.bytes, window.position, this.#settings)
+      if (tuple) window.position = tuple.end
+      return tuple?.values ?? null
+    } catch (error) {
+      if (!(error instanceof TupleError)) throw error
+      window.position = error.at
+      throw new DumpError(`${window.place()}, in a row of ${table}: ${error.message}.`)
+    }
+  }
+
+  async #wholeTuple(table: string): Promise<Values> {
     for (;;) {
-      try {
-        const tuple = readTuple(window.bytes, window.position, this.#settings)
-        if (tuple) {
-          window.position = tuple.end
-          return tuple.values
-        }
-      } catch (error) {
-        if (!(error instanceof TupleError)) throw error
-        window.position = error.at
-        throw new DumpError(`${window.place()}, in a row of ${table}: ${error.message}.`)
-      }
-      if (!(await window.fill())) this.#throwCutOff(table)
+      if (!(await this.#window.fill())) this.#throwCutOff(table)
+      const values = this.#tuple(table)
+      if (values) return values
     }
   }
 
@@ -193,19 +235,25 @@ class DumpReader {
 
   /** Moves behind the comma before another row, or behind the end of the statement. */
   async #hasMore(table: string): Promise<boolean> {
+    for (;;) {
+      if (!(await this.#window.fill())) this.#throwCutOff(table)
+      const isFollowed = this.#isFollowed(table)
+      if (isFollowed !== null) return isFollowed
+    }
+  }
+
+  /** Does the same; null where the next byte is not in the window yet. */
+  #isFollowed(table: string): boolean | null {
     const window = this.#window
-    do {
-      window.position = skipSpaces(window.bytes, window.position)
-      if (window.position < window.bytes.length) break
-    } while (await window.fill())
-    const next = window.bytes.toString('latin1', window.position, window.position + 1)
-    if (next === '') this.#throwCutOff(table)
-    if (next !== ',' && next !== ';')
+    window.position = skipSpaces(window.bytes, window.position)
+    const next = window.bytes[window.position]
+    if (next === undefined) return null
+    if (next !== comma && next !== semicolon)
       throw new DumpError(
         `${window.place()}, after a row of ${table}: expected a comma or the end of the statement.`,
       )
     window.position += 1
-    return next === ','
+    return next === comma
   }
 }
 
