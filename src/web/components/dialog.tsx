@@ -12,7 +12,8 @@ export const Dialog = (props: DialogProps) => <MountOnOpen as={LazyDialog} props
 /** Asks for confirmation before an action that cannot be undone. */
 export const ConfirmDialog = (props: ConfirmProps) => <MountOnOpen as={LazyConfirmDialog} props={props} />
 
-function MountOnOpen<Props extends { open: boolean }>({
+/** Renders what has `open` from when it is opened first: a list would have one for each of its rows. */
+export function MountOnOpen<Props extends { open: boolean }>({
   as: Content,
   props,
 }: {

@@ -10,6 +10,7 @@ const icons = { cpu: Cpu, memory: MemoryStick, disk: HardDrive }
 
 /** Shows CPU, memory and disk of a server side by side, or why they are not known, in the same height. */
 export function Gauges({ listed, className }: { listed: ListedServer; className?: string }) {
+  const { t } = useTranslation()
   const reason = useUnavailableReason(listed)
   if (reason !== null)
     return (
@@ -20,15 +21,13 @@ export function Gauges({ listed, className }: { listed: ListedServer; className?
   return (
     <div className={classNames('grid min-h-8 grid-cols-3 items-center gap-2 lg:gap-3', className)}>
       {usageOf(listed).map((item) => (
-        <Gauge key={item.name} item={item} />
+        <Gauge key={item.name} item={item} label={t(`resource.${item.name}`)} />
       ))}
     </div>
   )
 }
 
-function Gauge({ item: { name, value, limit, short, text } }: { item: UsageItem }) {
-  const { t } = useTranslation()
-  const label = t(`resource.${name}`)
+function Gauge({ item: { name, value, limit, short, text }, label }: { item: UsageItem; label: string }) {
   const Icon = icons[name]
   const ratio = limit === null ? 0 : Math.min(1, value / limit)
   const level = levelOf(ratio)

@@ -8,18 +8,22 @@ import { can, type ListedServer } from './listed-server.ts'
 import { ServerMenu } from './server-menu.tsx'
 
 /** What a row or card offers without opening the server: favourite, start or stop, and the menu. */
-export const RowActions = ({ listed }: { listed: ListedServer }) => (
-  <div className="relative flex items-center justify-end gap-0.5">
-    <FavouriteButton listed={listed} />
-    <PowerButton listed={listed} />
-    <ServerMenu listed={listed} />
-  </div>
-)
+export function RowActions({ listed }: { listed: ListedServer }) {
+  const power = usePower(listed.server.identifier)
+  return (
+    <div className="relative flex items-center justify-end gap-0.5">
+      <FavouriteButton listed={listed} />
+      <PowerButton listed={listed} power={power} />
+      <ServerMenu listed={listed} power={power} />
+    </div>
+  )
+}
+
+type PowerProps = { listed: ListedServer; power: ReturnType<typeof usePower> }
 
 /** Starts a server that is off, and stops one that runs. Empty where the user may not or cannot. */
-function PowerButton({ listed: { server, state, outage } }: { listed: ListedServer }) {
+function PowerButton({ listed: { server, state, outage }, power }: PowerProps) {
   const { t } = useTranslation('home')
-  const power = usePower(server.identifier)
   const signal = state === 'offline' ? 'start' : 'stop'
   // Its place stays, so that the buttons of all rows stand below each other.
   if (isBlocked(server) || !can(server, signalPermissions[signal])) return <span className="size-9" />

@@ -3,7 +3,7 @@ import { lazy, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/button.tsx'
 import { Menu } from '../components/menu.tsx'
-import { KillDialog, usePower } from '../server/power.tsx'
+import { KillDialog, type usePower } from '../server/power.tsx'
 import type { ListedServer } from './listed-server.ts'
 
 const load = () => import('./server-menu-items.tsx')
@@ -12,12 +12,11 @@ const ServerMenuItems = lazy(async () => ({ default: (await load()).ServerMenuIt
 /** Loads the code of the menus, so that the first one opens at once. */
 export const preloadServerMenus = () => void load().catch(() => undefined)
 
-/** Menu of a server with what the user may do there. */
-export function ServerMenu({ listed }: { listed: ListedServer }) {
+/** Menu of a server with what the user may do there; `power` sends what is chosen. */
+export function ServerMenu({ listed, power }: { listed: ListedServer; power: ReturnType<typeof usePower> }) {
   const { t } = useTranslation('home')
   const [killing, setKilling] = useState(false)
   const { server } = listed
-  const power = usePower(server.identifier)
   const trigger = (
     <IconButton icon={EllipsisVertical} busy={power.isPending} label={t('menu', { server: server.name })} />
   )

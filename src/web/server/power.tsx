@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { type PowerSignal, sendPower } from '../api/servers.ts'
-import { ConfirmDialog } from '../components/dialog.tsx'
+import { ConfirmDialog, MountOnOpen } from '../components/dialog.tsx'
 import { toastError } from '../components/toast.tsx'
 
 /** The permission that each power signal needs. */
@@ -31,16 +31,12 @@ export function usePower(server: string) {
   })
 }
 
+type KillProps = { server: string; open: boolean; onOpenChange: (open: boolean) => void }
+
 /** Asks for confirmation, then kills a server. */
-export function KillDialog({
-  server,
-  open,
-  onOpenChange,
-}: {
-  server: string
-  open: boolean
-  onOpenChange: (open: boolean) => void
-}) {
+export const KillDialog = (props: KillProps) => <MountOnOpen as={KillConfirmation} props={props} />
+
+function KillConfirmation({ server, open, onOpenChange }: KillProps) {
   const { t } = useTranslation('server')
   const power = usePower(server)
   return (
