@@ -30,7 +30,12 @@ export function InstallationDetails() {
           />
         </details>
       )}
-      {mayRepeat && <ReinstallButton label={t('installation.again')} />}
+      {mayRepeat && (
+        // Where the text around it stands, and no wider than its own.
+        <div>
+          <ReinstallButton label={t('installation.again')} />
+        </div>
+      )}
     </div>
   )
 }

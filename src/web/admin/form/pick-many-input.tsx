@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/button.tsx'
-import { type ChoiceSource, Picker } from './picker.tsx'
+import { type ChoiceSource, Picker, useChoiceName } from './picker.tsx'
 import { useFormField } from './resource-form.tsx'
 
 /** Reads the ids that a form keeps as one text. */
@@ -62,12 +61,7 @@ export function PickManyInput({
 
 function Chosen({ id, source, onRemove }: { id: number; source: ChoiceSource; onRemove: () => void }) {
   const { t } = useTranslation('admin')
-  const choice = useQuery({
-    queryKey: ['admin', 'choice', ...source.key, String(id)],
-    queryFn: ({ signal }) => source.show(String(id), signal),
-    staleTime: 60_000,
-  })
-  const text = choice.data?.text ?? `#${id}`
+  const text = useChoiceName(source, String(id))
   return (
     <li className="flex items-center rounded-control bg-raised ps-3 text-sm">
       <span className="wrap-anywhere">{text}</span>

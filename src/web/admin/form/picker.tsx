@@ -31,6 +31,17 @@ type PickerProps = {
   className?: string
 }
 
+/** Returns the name of a choice: nothing while it is loading, and the id of one that is not found. */
+export function useChoiceName(source: ChoiceSource, id: string): string {
+  const { data, isError } = useQuery({
+    queryKey: ['admin', 'choice', ...source.key, id],
+    queryFn: ({ signal }) => source.show(id, signal),
+    enabled: id !== '',
+    staleTime: 60_000,
+  })
+  return data?.text ?? (isError ? `#${id}` : '')
+}
+
 /** Chooses one resource by typing part of its name; the panel searches. Arrow keys choose, Enter takes, Escape closes. */
 export function Picker({ source, value, onChange, placeholder, isRequired, ...field }: PickerProps) {
   const { t } = useTranslation('admin')
@@ -39,17 +50,12 @@ export function Picker({ source, value, onChange, placeholder, isRequired, ...fi
   const listId = useId()
   const text = useDebouncedValue(input ?? '')
   const isOpen = input !== null
+  const shown = useChoiceName(source, value)
   const found = useQuery({
     queryKey: ['admin', 'choices', ...source.key, text],
     queryFn: ({ signal }) => source.find(text.trim(), signal),
     enabled: isOpen,
     placeholderData: (before) => before,
-  })
-  const chosen = useQuery({
-    queryKey: ['admin', 'choice', ...source.key, value],
-    queryFn: ({ signal }) => source.show(value, signal),
-    enabled: value !== '',
-    staleTime: 60_000,
   })
   const choices = found.data ?? []
   const take = (choice: Choice | undefined) => {
@@ -68,7 +74,6 @@ export function Picker({ source, value, onChange, placeholder, isRequired, ...fi
     event.preventDefault()
     event.stopPropagation()
   }
-  const shown = value === '' ? '' : (chosen.data?.text ?? `#${value}`)
   return (
     <Field {...field}>
       {(control) => (

@@ -9,9 +9,11 @@ import { PrivateText } from '../../components/private-text.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { AdminAction } from '../admin-action.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
+import { userChoices } from '../form/choice-sources.ts'
 import { LevelGrid, levelsOf, levelValues } from '../form/level-grid.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { LongTextInput, TextInput } from '../form/fields.tsx'
+import { useChoiceName } from '../form/picker.tsx'
 import { ResourceForm } from '../form/resource-form.tsx'
 import { can, resources } from '../levels.ts'
 import { AdminList } from '../list/admin-list.tsx'
@@ -54,11 +56,7 @@ export function KeysPage() {
           {
             name: 'owner',
             label: t('strings:word.owner'),
-            cell: ({ user_id: id }) => (
-              <AdminLink to={`users/${id}`} className={linkStyle}>
-                #{id}
-              </AdminLink>
-            ),
+            cell: ({ user_id: id }) => <Owner id={id} />,
           },
           {
             name: 'addresses',
@@ -160,5 +158,18 @@ function NewKey({ onClose }: { onClose: () => void }) {
         <LevelGrid />
       </ResourceForm>
     </FormDialog>
+  )
+}
+
+/** The owner of a key: by name for those who may read accounts, who can open it as well. */
+function Owner({ id }: { id: number }) {
+  const mayRead = can('users', 'read')
+  const name = useChoiceName(userChoices, mayRead ? String(id) : '')
+  return mayRead ? (
+    <AdminLink to={`users/${id}`} className={linkStyle}>
+      {name || `#${id}`}
+    </AdminLink>
+  ) : (
+    `#${id}`
   )
 }
