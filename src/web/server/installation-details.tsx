@@ -33,7 +33,7 @@ export function InstallationDetails() {
       {mayRepeat && (
         // Where the text around it stands, and no wider than its own.
         <div>
-          <ReinstallButton label={t('installation.again')} />
+          <ReinstallButton label={t('installation.again')} isQuiet={isRunning} />
         </div>
       )}
     </div>

@@ -7,8 +7,8 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { toast } from '../components/toast.tsx'
 import { useServer } from './server-context.tsx'
 
-/** Runs the installer again, after the user has typed the server's name. */
-export function ReinstallButton({ label }: { label: string }) {
+/** Runs the installer again, after the user has typed the server's name. It is quiet where it is not what to do first. */
+export function ReinstallButton({ label, isQuiet = false }: { label: string; isQuiet?: boolean }) {
   const { t } = useTranslation('settings')
   const { id, server } = useServer()
   const queries = useQueryClient()
@@ -26,7 +26,7 @@ export function ReinstallButton({ label }: { label: string }) {
   })
   return (
     <>
-      <Button variant="danger" onClick={() => setConfirming(true)}>
+      <Button variant={isQuiet ? 'danger-plain' : 'danger'} onClick={() => setConfirming(true)}>
         {label}
       </Button>
       <ConfirmDialog

@@ -74,6 +74,8 @@ export function Picker({ source, value, onChange, placeholder, isRequired, ...fi
     event.preventDefault()
     event.stopPropagation()
   }
+  const isLoading = value !== '' && shown === ''
+  const emptyText = isLoading || (isOpen && shown !== '') ? shown : (placeholder ?? t('picker.search'))
   return (
     <Field {...field}>
       {(control) => (
@@ -86,7 +88,7 @@ export function Picker({ source, value, onChange, placeholder, isRequired, ...fi
             aria-autocomplete="list"
             aria-activedescendant={isOpen && choices[active] ? `${listId}-${active}` : undefined}
             aria-required={isRequired}
-            placeholder={isOpen && shown !== '' ? shown : (placeholder ?? t('picker.search'))}
+            placeholder={emptyText}
             value={input ?? shown}
             onChange={({ target }) => {
               setInput(target.value)
