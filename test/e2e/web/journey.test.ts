@@ -4,15 +4,27 @@ import { version } from '../../../src/version.ts'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { codesOf } from '../../support/totp-codes.ts'
-import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
+import {
+  addServerEach,
+  makeAccount,
+  type OwnServer,
+  startLocalhostPanel,
+  startTimeout,
+  switchOff,
+} from './panel-fixtures.ts'
 import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
+import { viewports } from './screens.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
+let servers: Record<Size['name'], OwnServer>
 const drivers: PageDriver[] = []
+type Size = (typeof viewports)[number]
+const onEach = it.each(viewports)
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
+  servers = await addServerEach(panel, viewports)
 }, startTimeout)
 afterAll(async () => {
   await chromium?.close()
@@ -24,19 +36,20 @@ afterEach(async () => {
   await Promise.all(opened.map(({ context }) => context.close()))
 })
 
-async function sitDown(): Promise<PageDriver> {
-  const driver = await openPageDriver(chromium, panel.bootstrap.url)
+async function sitDown({ width, height }: Size): Promise<PageDriver> {
+  const driver = await openPageDriver(chromium, panel.bootstrap.url, { viewport: { width, height } })
   drivers.push(driver)
   return driver
 }
 
 describe('an owner', { timeout: testTimeout }, () => {
-  it('sets up a second factor, which is asked for at the next sign-in', async () => {
+  onEach('sets up a second factor, which is asked for at the next sign-in, on a $name', async (size) => {
     const account = await makeAccount(panel, 'careful')
-    const { page, button, heading, dialog, ...driver } = await sitDown()
+    const { page, button, heading, dialog, ...driver } = await sitDown(size)
     await driver.signIn(account)
     await driver.choose('Account menu', 'Account')
-    await page.getByRole('link', { name: 'Sign-in and security' }).click()
+    // A phone has room for one word.
+    await page.getByRole('link', { name: /^(Sign-in and security|Security)$/ }).click()
     await heading('Sign-in and security').waitFor()
 
     await button('Enable').click()
@@ -65,14 +78,15 @@ describe('an owner', { timeout: testTimeout }, () => {
     await heading('Servers').waitFor()
   })
 
-  it('starts a server, talks to it, and brings back what a backup holds', async () => {
-    onTestFinished(() => switchOff(panel))
+  onEach('starts a server, talks to it, and brings back what a backup holds, on a $name', async (size) => {
+    const server = servers[size.name]
+    onTestFinished(() => switchOff(panel, server))
     // A test that is tried again finds what it left behind.
     const tag = randomUUID().slice(0, 8)
     const [file, copy] = [`notes-${tag}.txt`, `Before ${tag}`]
-    const { page, button, dialog, state, ...driver } = await sitDown()
+    const { page, button, dialog, state, ...driver } = await sitDown(size)
     await driver.signIn(panel.bootstrap.user)
-    await driver.openServer('Demo server')
+    await driver.openServer(server.name)
     await button('Start').click()
     await driver.consoleSays(/Demo world ready on port \d+/)
     await state('Running').waitFor()
@@ -101,7 +115,7 @@ describe('an owner', { timeout: testTimeout }, () => {
     const sure = driver.confirmation(`Restore “${copy}”?`)
     const restore = sure.getByRole('button', { name: 'Restore', exact: true })
     expect(await restore.isDisabled()).toBe(true)
-    await sure.getByLabel('Type “Demo server” to confirm').fill('Demo server')
+    await sure.getByLabel(`Type “${server.name}” to confirm`).fill(server.name)
     await restore.click()
     await page.getByText('The backup is being restored.').first().waitFor()
     await state('Offline').waitFor()
@@ -111,10 +125,11 @@ describe('an owner', { timeout: testTimeout }, () => {
     expect(await driver.editor.innerText()).toBe('The first version')
   })
 
-  it('navigates once a save has ended, and is not sent back', async () => {
-    const { page, button, editor, heading, serverNav, confirmation, ...driver } = await sitDown()
+  onEach('navigates once a save has ended, and is not sent back, on a $name', async (size) => {
+    const server = servers[size.name]
+    const { page, button, editor, heading, serverNav, confirmation, ...driver } = await sitDown(size)
     await driver.signIn(panel.bootstrap.user)
-    await driver.openServer('Demo server')
+    await driver.openServer(server.name)
     await driver.openPart('Files')
     const leave = confirmation('Leave without saving?')
     const leaveWhileSaving = async () => {
@@ -147,11 +162,12 @@ describe('an owner', { timeout: testTimeout }, () => {
     await leaveWhileSaving()
   })
 
-  it('plans a restart, and has it done at once', async () => {
-    onTestFinished(() => switchOff(panel))
-    const { page, button, dialog, heading, ...driver } = await sitDown()
+  onEach('plans a restart, and has it done at once, on a $name', async (size) => {
+    const server = servers[size.name]
+    onTestFinished(() => switchOff(panel, server))
+    const { page, button, dialog, heading, ...driver } = await sitDown(size)
     await driver.signIn(panel.bootstrap.user)
-    await driver.openServer('Demo server')
+    await driver.openServer(server.name)
     await driver.openPart('Schedules')
     await button('Create schedule').click()
     const asked = dialog('Create schedule')
@@ -177,63 +193,68 @@ describe('an owner', { timeout: testTimeout }, () => {
     await driver.consoleSays(/Demo world ready on port \d+/)
   })
 
-  it('plans backups from the page of backups, and reads on the bell that one is complete', async () => {
-    const { page, button, dialog, heading, ...driver } = await sitDown()
-    await driver.signIn(panel.bootstrap.user)
-    await driver.openServer('Demo server')
-    await driver.openPart('Backups')
-    await page.getByRole('link', { name: 'Schedule backups' }).click()
-    const asked = dialog('Create schedule')
-    await asked.getByRole('list', { name: 'Tasks that are created' }).getByText('Create backup').waitFor()
-    expect(await asked.getByLabel('Name').inputValue()).toBe('Backup every 6 hours')
-    await asked.getByRole('button', { name: 'Create schedule' }).click()
-    await heading('Backup every 6 hours').waitFor()
-    await button('Run now').click()
-    await page.getByText('Backup every 6 hours: Succeeded').waitFor()
-    await driver.openPart('Backups')
-    await page.getByText('Running', { exact: true }).waitFor({ state: 'detached' })
+  onEach(
+    'plans backups from their page, and reads on the bell that one is complete, on a $name',
+    async (size) => {
+      const server = servers[size.name]
+      const { page, button, dialog, heading, ...driver } = await sitDown(size)
+      await driver.signIn(panel.bootstrap.user)
+      await driver.openServer(server.name)
+      await driver.openPart('Backups')
+      await page.getByRole('link', { name: 'Schedule backups' }).click()
+      const asked = dialog('Create schedule')
+      await asked.getByRole('list', { name: 'Tasks that are created' }).getByText('Create backup').waitFor()
+      expect(await asked.getByLabel('Name').inputValue()).toBe('Backup every 6 hours')
+      await asked.getByRole('button', { name: 'Create schedule' }).click()
+      await heading('Backup every 6 hours').waitFor()
+      await button('Run now').click()
+      await page.getByText('Backup every 6 hours: Succeeded').waitFor()
+      await driver.openPart('Backups')
+      await page.getByText('Running', { exact: true }).waitFor({ state: 'detached' })
 
-    await page.reload()
-    await page.getByRole('button', { name: /^Notifications, \d+ unread/ }).click()
-    const bell = page.getByRole('dialog', { name: 'Notifications' })
-    await bell
-      .getByRole('link', { name: /^Backup complete.*Unread/ })
-      .first()
-      .waitFor()
-    await bell.getByRole('button', { name: 'Mark all as read' }).click()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Notifications', exact: true }).click()
-    await bell
-      .getByRole('link', { name: /^Backup complete/ })
-      .first()
-      .click()
-    await heading('Backups').waitFor()
-    await bell.waitFor({ state: 'detached' })
+      await page.reload()
+      await page.getByRole('button', { name: /^Notifications, \d+ unread/ }).click()
+      const bell = page.getByRole('dialog', { name: 'Notifications' })
+      await bell
+        .getByRole('link', { name: /^Backup complete.*Unread/ })
+        .first()
+        .waitFor()
+      await bell.getByRole('button', { name: 'Mark all as read' }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+      await bell
+        .getByRole('link', { name: /^Backup complete/ })
+        .first()
+        .click()
+      await heading('Backups').waitFor()
+      await bell.waitFor({ state: 'detached' })
 
-    // It does not cover the page that the browser goes back to.
-    await driver.openPart('Schedules')
-    await page.getByRole('button', { name: 'Notifications', exact: true }).click()
-    await bell.waitFor()
-    await page.goBack()
-    await heading('Backups').waitFor()
-    await bell.waitFor({ state: 'detached' })
-  })
+      // It does not cover the page that the browser goes back to.
+      await driver.openPart('Schedules')
+      await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+      await bell.waitFor()
+      await page.goBack()
+      await heading('Backups').waitFor()
+      await bell.waitFor({ state: 'detached' })
+    },
+  )
 
-  it('reads in their own language why a run failed', async () => {
-    const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
+  onEach('reads in their own language why a run failed, on a $name', async (size) => {
+    const server = servers[size.name]
+    const path = `/servers/${server.identifier}/schedules`
     const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
     const { body } = await panel.asPlayer('POST', path, { name: 'Each night', ...daily })
     const schedule = `${path}/${body.attributes.id}`
     const task = { action: 'command', payload: 'say Hello', time_offset: 0 }
     expect((await panel.asPlayer('POST', `${schedule}/tasks`, task)).status).toBe(200)
-    await switchOff(panel)
+    await switchOff(panel, server)
     expect((await panel.asPlayer('POST', `${schedule}/execute`)).status).toBe(202)
-    const { page, heading, ...driver } = await sitDown()
+    const { page, heading, ...driver } = await sitDown(size)
     await driver.signIn(panel.bootstrap.user)
     const speak = (language: string) => panel.asPlayer('PUT', '/account/language', { language })
     onTestFinished(async () => void (await speak('en')))
     expect((await speak('de')).status).toBe(200)
-    await page.goto(`/server/${panel.bootstrap.server.identifier}/schedules/${body.attributes.id}`)
+    await page.goto(`/server/${server.identifier}/schedules/${body.attributes.id}`)
     await heading('Each night').waitFor()
     const run = page.getByRole('list', { name: 'Ausführungen' }).getByRole('listitem').first()
     await run.getByText('Der Server muss laufen, um Befehle anzunehmen.').first().waitFor()
@@ -241,12 +262,13 @@ describe('an owner', { timeout: testTimeout }, () => {
 })
 
 describe('a subuser', { timeout: testTimeout }, () => {
-  it('finds what they may do and nothing else, until they are removed', async () => {
-    onTestFinished(() => switchOff(panel))
+  onEach('finds what they may do and nothing else, until they are removed, on a $name', async (size) => {
+    const server = servers[size.name]
+    onTestFinished(() => switchOff(panel, server))
     const friend = await makeAccount(panel, 'friend')
-    const [owner, guest] = [await sitDown(), await sitDown()]
+    const [owner, guest] = [await sitDown(size), await sitDown(size)]
     await owner.signIn(panel.bootstrap.user)
-    await owner.openServer('Demo server')
+    await owner.openServer(server.name)
     await owner.button('Start').click()
     await owner.state('Running').waitFor()
     await owner.openPart('Users')
@@ -261,7 +283,7 @@ describe('a subuser', { timeout: testTimeout }, () => {
 
     await guest.signIn(friend)
     const socket = guest.page.waitForEvent('websocket')
-    await guest.openServer('Demo server')
+    await guest.openServer(server.name)
     await guest.state('Live').waitFor()
     const line = await socket
     expect(await guest.serverNav.getByRole('link').allInnerTexts()).toEqual([

@@ -1,17 +1,27 @@
 import { randomUUID } from 'node:crypto'
+import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { keysOf } from './keyboard.ts'
-import { startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
-import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
+import {
+  addServerEach,
+  type OwnServer,
+  startLocalhostPanel,
+  startTimeout,
+  switchOff,
+} from './panel-fixtures.ts'
+import { openPageDriver, serverParts, testTimeout, type PageDriver } from './page-driver.ts'
+import { viewports } from './screens.ts'
 
 let panel: PanelProcess
 let chromium: Chromium
+let servers: Record<Size['name'], OwnServer>
 const drivers: PageDriver[] = []
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
+  servers = await addServerEach(panel, viewports)
 }, startTimeout)
 afterAll(async () => {
   await chromium?.close()
@@ -23,12 +33,22 @@ afterEach(async () => {
   await Promise.all(opened.map(({ context }) => context.close()))
 })
 
-/** Opens the sign-in page and signs in with the keyboard. */
-async function signInByKeys() {
-  const driver = await openPageDriver(chromium, panel.bootstrap.url)
+type Size = (typeof viewports)[number]
+const onEach = it.each(viewports)
+/** Cookies of who has signed in, by the window in which they did. */
+const sessions = new Map<string, BrowserContextOptions['storageState']>()
+
+async function sitDown({ width, height }: Size, storageState?: BrowserContextOptions['storageState']) {
+  const options = { viewport: { width, height }, ...(storageState && { storageState }) }
+  const driver = await openPageDriver(chromium, panel.bootstrap.url, options)
   drivers.push(driver)
-  const { page, button } = driver
-  const keys = keysOf(page)
+  return { ...driver, keys: keysOf(driver.page) }
+}
+
+/** Opens the sign-in page and signs in with the keyboard. */
+async function signInByKeys(size: Size) {
+  const driver = await sitDown(size)
+  const { page, button, keys } = driver
   const { username, password } = panel.bootstrap.user
   await page.goto('/auth/login')
   await keys.write(page.getByLabel('Username or e-mail address'), username)
@@ -38,17 +58,29 @@ async function signInByKeys() {
   await keys.tabTo(page.getByLabel('Password', { exact: true }), true)
   await keys.press('Enter')
   await driver.heading('Servers').waitFor()
-  return { ...driver, keys }
+  sessions.set(size.name, await driver.context.storageState())
+  return driver
+}
+
+/** Opens the start page as who has signed in. */
+async function comeBack(size: Size) {
+  const session = sessions.get(size.name)
+  if (session === undefined) return signInByKeys(size)
+  const driver = await sitDown(size, session)
+  await driver.page.goto('/')
+  await driver.heading('Servers').waitFor()
+  return driver
 }
 
 describe('with the keyboard alone, a user', { timeout: testTimeout }, () => {
-  it('skips to the content, opens a server, starts it and talks to it', async () => {
-    onTestFinished(() => switchOff(panel))
-    const { page, button, state, heading, keys, consoleSays } = await signInByKeys()
+  onEach('skips to the content, opens a server, starts it and talks to it, on a $name', async (size) => {
+    const server = servers[size.name]
+    onTestFinished(() => switchOff(panel, server))
+    const { page, button, state, heading, keys, consoleSays } = await signInByKeys(size)
     const skip = page.getByRole('link', { name: 'Skip to content' })
     await keys.push(skip)
     await keys.holdsFocus(page.getByRole('main'))
-    await keys.push(page.getByRole('link', { name: 'Demo server', exact: true }))
+    await keys.push(page.getByRole('link', { name: server.name, exact: true }))
     await heading('Console').waitFor({ state: 'attached' })
 
     await keys.tabTo(button('Start'))
@@ -70,10 +102,20 @@ describe('with the keyboard alone, a user', { timeout: testTimeout }, () => {
     await state('Running').waitFor()
   })
 
-  it('jumps to the files, makes a folder and a file, and saves it', async () => {
+  onEach('goes to every part of a server through the navigation, on a $name', async (size) => {
+    const server = servers[size.name]
+    const { page, heading, keys } = await comeBack(size)
+    await keys.push(page.getByRole('link', { name: server.name, exact: true }))
+    await heading('Console').waitFor({ state: 'attached' })
+    for (const part of serverParts) await keys.openPart(part)
+    await keys.openPart('Console')
+  })
+
+  onEach('jumps to the files, makes a folder and a file, and saves it, on a $name', async (size) => {
+    const server = servers[size.name]
     const folder = `plugins-${randomUUID().slice(0, 8)}`
-    const { page, button, dialog, editor, heading, keys } = await signInByKeys()
-    await keys.jumpTo('Demo server')
+    const { page, button, dialog, editor, heading, keys } = await comeBack(size)
+    await keys.jumpTo(server.name)
     await heading('Console').waitFor({ state: 'attached' })
     await keys.jumpTo('Files')
     await heading('Files').waitFor()
@@ -112,8 +154,9 @@ describe('with the keyboard alone, a user', { timeout: testTimeout }, () => {
     expect(await editor.innerText()).toBe('Be kind. And patient.')
   })
 
-  it('changes the order of the tasks of a schedule', async () => {
-    const path = `/servers/${panel.bootstrap.server.identifier}/schedules`
+  onEach('changes the order of the tasks of a schedule, on a $name', async (size) => {
+    const server = servers[size.name]
+    const path = `/servers/${server.identifier}/schedules`
     const name = `Each night ${randomUUID().slice(0, 8)}`
     const daily = { minute: '0', hour: '4', day_of_month: '*', month: '*', day_of_week: '*' }
     const { body } = await panel.asPlayer('POST', path, { name, ...daily })
@@ -122,10 +165,10 @@ describe('with the keyboard alone, a user', { timeout: testTimeout }, () => {
       const added = await panel.asPlayer('POST', `${path}/${body.attributes.id}/tasks`, task)
       expect(added.status, JSON.stringify(added.body)).toBe(200)
     }
-    const { page, button, heading, dialog, keys } = await signInByKeys()
-    await keys.jumpTo('Demo server')
+    const { page, button, heading, dialog, keys } = await comeBack(size)
+    await keys.jumpTo(server.name)
     await heading('Console').waitFor({ state: 'attached' })
-    await keys.jumpTo('Schedules')
+    await keys.openPart('Schedules')
     await keys.push(page.getByRole('link', { name }))
     await heading(name).waitFor()
     const tasks = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { stepTimeoutMs } from './page-driver.ts'
+import { stepTimeoutMs, wayToPart } from './page-driver.ts'
 
 /** More tab stops than any page of the application has. */
 const maxSteps = 120
@@ -22,14 +22,23 @@ export function keysOf(page: Page) {
     }
     expect(await isFocusShown(page), `focus on ${String(target)}`).toBe(true)
   }
+  const push = async (target: Locator): Promise<void> => {
+    await tabTo(target)
+    await press('Enter')
+  }
   return {
     press,
     tabTo,
     holdsFocus,
     /** Goes to a button or link, and presses it. */
-    push: async (target: Locator) => {
-      await tabTo(target)
-      await press('Enter')
+    push,
+    /** Goes through the navigation to a part of the open server. */
+    openPart: async (name: string) => {
+      const { more, link } = await wayToPart(page, name)
+      if (more !== null) await push(more)
+      await push(link)
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor({ state: 'attached' })
+      await page.getByRole('dialog', { name: 'Server pages' }).waitFor({ state: 'detached' })
     },
     /** Goes to a field, and writes in it. */
     write: async (field: Locator, text: string) => {

@@ -7,6 +7,20 @@ import type { Account } from './player.ts'
 export const stepTimeoutMs = 60_000
 export const testTimeout = 300_000
 
+/** The parts of a server beside its console, for who may do everything. */
+export const serverParts = [
+  'Files',
+  'Backups',
+  'Schedules',
+  'Usage',
+  'Databases',
+  'Network',
+  'Users',
+  'Activity',
+  'Startup',
+  'Settings',
+] as const
+
 /** Drives the application through its pages alone, without calling routes. */
 export type PageDriver = ReturnType<typeof createPageDriver>
 
@@ -50,9 +64,11 @@ function createPageDriver(tab: Tab) {
       await page.getByRole('link', { name, exact: true }).click()
       await heading(page, 'Console').waitFor({ state: 'attached' })
     },
-    /** Opens a part of the server that is open. */
+    /** Opens a part of the server that is open, by the navigation or, on a phone, by what stands behind "More". */
     openPart: async (name: string) => {
-      await locatorsOf(page).serverNav.getByRole('link', { name, exact: true }).click()
+      const { more, link } = await wayToPart(page, name)
+      await more?.click()
+      await link.click()
       await heading(page, name).waitFor({ state: 'attached' })
     },
     sendCommand: async (command: string) => {
@@ -92,6 +108,17 @@ function createPageDriver(tab: Tab) {
 
 const heading = (page: Page, name: string): Locator =>
   page.getByRole('heading', { level: 1, name, exact: true })
+
+/** Finds the link to a part of the open server, and the button that shows it where the navigation alone does not. */
+export async function wayToPart(page: Page, name: string): Promise<{ more: Locator | null; link: Locator }> {
+  const { serverNav, button, dialog } = locatorsOf(page)
+  const linkIn = (place: Locator) => place.getByRole('link', { name, exact: true })
+  await serverNav.getByRole('link').first().waitFor()
+  const isShown = (await linkIn(serverNav).count()) > 0
+  return isShown
+    ? { more: null, link: linkIn(serverNav) }
+    : { more: button('More'), link: linkIn(dialog('Server pages')) }
+}
 
 /** Returns locators for what every page of the application has. */
 function locatorsOf(page: Page) {
