@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
-import { addNode, demoServer, freePort, type PanelProcess } from '../../support/panel-process.ts'
-import { eventually, type RunningProcess } from '../../support/processes.ts'
-import { makeAccount, startLocalhostPanel, startTimeout, switchOff } from './panel-fixtures.ts'
+import { addNode, freePort, type PanelProcess } from '../../support/panel-process.ts'
+import type { RunningProcess } from '../../support/processes.ts'
+import {
+  addServer,
+  makeAccount,
+  type OwnServer,
+  startLocalhostPanel,
+  startTimeout,
+  switchOff,
+} from './panel-fixtures.ts'
 import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
 import { answerChanged, blocks } from './state-screens.ts'
 
@@ -15,6 +22,9 @@ let panel: PanelProcess
 let chromium: Chromium
 let node: { id: number }
 let daemon: RunningProcess
+/** Servers of one test each: the panel gives out few tokens a minute for the console of one. */
+let suspended: OwnServer
+let renamed: OwnServer
 const drivers: PageDriver[] = []
 
 beforeAll(async () => {
@@ -24,7 +34,9 @@ beforeAll(async () => {
   const made = await addNode(panel, 'Distant', '25700-25701')
   node = made
   daemon = await panel.startDaemon(made.id)
-  await makeServer('Distant world', made.allocations[0] ?? 0)
+  await addServer(panel, 'Distant world', made.allocations[0])
+  suspended = await addServer(panel, 'Unpaid world')
+  renamed = await addServer(panel, 'Plain world')
 }, startTimeout)
 afterAll(async () => {
   await chromium?.close()
@@ -35,18 +47,6 @@ afterEach(async () => {
   expect(opened.flatMap(({ problems }) => problems())).toEqual([])
   await Promise.all(opened.map(({ context }) => context.close()))
 })
-
-/** Creates another server of the user and waits until it is installed. */
-async function makeServer(name: string, allocation: number): Promise<void> {
-  const demo = await panel.asAdmin('GET', `/servers/${panel.bootstrap.server.id}`)
-  const input = await demoServer(panel, demo.body.attributes.user, allocation)
-  const { status, body } = await panel.asAdmin('POST', '/servers', { ...input, name })
-  expect(status, JSON.stringify(body)).toBe(201)
-  await eventually(async () => {
-    const { body: server } = await panel.asPlayer('GET', `/servers/${body.attributes.identifier}`)
-    return server.attributes?.is_installing === false
-  }, 60)
-}
 
 async function sitDown(): Promise<PageDriver> {
   const driver = await openPageDriver(chromium, panel.bootstrap.url)
@@ -97,9 +97,8 @@ describe('the application', { timeout: testTimeout }, () => {
   })
 
   it('says that a server is suspended, and goes on when it no longer is', async () => {
-    const { page, button, state, ...driver } = await openAsPlayer('Demo server')
-    const { id } = panel.bootstrap.server
-    const suspension = (verb: string) => panel.asAdmin('POST', `/servers/${id}/${verb}`)
+    const { page, button, state, ...driver } = await openAsPlayer(suspended.name)
+    const suspension = (verb: string) => panel.asAdmin('POST', `/servers/${suspended.id}/${verb}`)
     onTestFinished(async () => void (await suspension('unsuspend')))
     expect((await suspension('suspend')).status).toBe(204)
     await button('Start').click()
@@ -111,11 +110,11 @@ describe('the application', { timeout: testTimeout }, () => {
     await page.goto('/')
     await page
       .getByRole('row')
-      .filter({ hasText: 'Demo server' })
+      .filter({ hasText: suspended.name })
       .getByText('Suspended', { exact: true })
       .waitFor()
 
-    await driver.openServer('Demo server')
+    await driver.openServer(suspended.name)
     await state('Suspended').waitFor()
     expect((await suspension('unsuspend')).status).toBe(204)
     await state('Live').waitFor()
@@ -222,12 +221,12 @@ describe('the application', { timeout: testTimeout }, () => {
     const name = '<img src=x onerror=alert(1)>'
     const file = '<img src=x onerror=alert(2)>.txt'
     const message = '<b onmouseover=alert(3)>Welcome</b>'
-    const { id, identifier } = panel.bootstrap.server
-    const demo = await panel.asAdmin('GET', `/servers/${id}`)
-    const { name: before, user } = demo.body.attributes
+    const { id, identifier } = renamed
+    const { body } = await panel.asAdmin('GET', `/servers/${id}`)
+    const { user } = body.attributes
     const rename = (to: string) => panel.asAdmin('PATCH', `/servers/${id}/details`, { name: to, user })
-    onTestFinished(async () => void (await rename(before)))
-    onTestFinished(() => switchOff(panel))
+    onTestFinished(async () => void (await rename(renamed.name)))
+    onTestFinished(() => switchOff(panel, renamed))
     expect((await rename(name)).status).toBe(200)
     const folder = await panel.asPlayer('POST', `/servers/${identifier}/files/create-folder`, {
       root: '/',

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Chromium, startChromium } from '../../support/chromium.ts'
-import { demoServer, type PanelProcess } from '../../support/panel-process.ts'
-import { eventually } from '../../support/processes.ts'
+import type { PanelProcess } from '../../support/panel-process.ts'
 import { keysOf } from './keyboard.ts'
-import { startLocalhostPanel, startTimeout } from './panel-fixtures.ts'
+import { addServer, startLocalhostPanel, startTimeout } from './panel-fixtures.ts'
 import { openPageDriver, testTimeout, type PageDriver } from './page-driver.ts'
 
 let panel: PanelProcess
@@ -13,7 +12,7 @@ const drivers: PageDriver[] = []
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
-  await addServer('Second world')
+  await addServer(panel, 'Second world')
 }, startTimeout)
 afterAll(async () => {
   await chromium?.close()
@@ -24,21 +23,6 @@ afterEach(async () => {
   expect(opened.flatMap(({ problems }) => problems())).toEqual([])
   await Promise.all(opened.map(({ context }) => context.close()))
 })
-
-/** Adds another server of the user, beside the one of the demo. */
-async function addServer(name: string): Promise<void> {
-  const { attributes: demo } = (await panel.asAdmin('GET', `/servers/${panel.bootstrap.server.id}`)).body
-  const allocations = await panel.asAdmin('GET', `/nodes/${demo.node}/allocations`)
-  const free = allocations.body.data.find(({ attributes }: any) => !attributes.assigned).attributes
-  const limits = { feature_limits: { databases: 1, allocations: 2, backups: 0 } }
-  const input = { ...(await demoServer(panel, demo.user, free.id)), ...limits, name }
-  const { status, body } = await panel.asAdmin('POST', '/servers', input)
-  expect(status, JSON.stringify(body)).toBe(201)
-  await eventually(async () => {
-    const { body: server } = await panel.asPlayer('GET', `/servers/${body.attributes.identifier}`)
-    return server.attributes?.is_installing === false
-  }, 60)
-}
 
 async function signIn(size = { width: 1366, height: 650 }): Promise<PageDriver> {
   const driver = await openPageDriver(chromium, panel.bootstrap.url)
