@@ -180,25 +180,6 @@ describe.skipIf(!hasServers)('dumps with more than tables', () => {
     expect((await check(plain)).body.unknownTables).toEqual(['store_plugin'])
   })
 
-  it('refuses an unknown column that holds something, and leaves it behind when asked', async () => {
-    await old.query('alter table servers add column plan varchar(20) not null default "free" after uuid')
-    const unused = await old.dump()
-    await old.query('update servers set plan = "gold" where id = 30')
-    const used = await old.dump()
-    const live = await move('1.11', '--database', old.url, '--check')
-    await old.query('alter table servers drop column plan')
-    expect((await check(unused)).code).toBe(0)
-    const refused = await check(used)
-    expect(refused).toMatchObject({
-      code: 1,
-      body: { error: expect.stringMatching(/servers\.plan \(1 rows\).*--ignore-columns servers\.plan/) },
-    })
-    expect(live).toEqual(refused)
-    const { code, body } = await check(used, '--ignore-columns', 'servers.plan')
-    expect(code).toBe(0)
-    expect(body.ignored).toEqual([{ column: 'servers.plan', rows: 1 }])
-  })
-
   it('reports rows with one address where the unique index was dropped', async () => {
     await old.query('alter table users drop index email')
     await old.query("update users set email = 'ADA@old.example' where id = 6")

@@ -1,14 +1,19 @@
 type Answer = { status: number; body: any }
 
 /** A browser at a running panel: it keeps cookies and sends the CSRF token. */
-export type PanelBrowser = { call: (path: string, body?: object) => Promise<Answer> }
+export type PanelBrowser = {
+  call: (path: string, body?: object) => Promise<Answer>
+  /** Opens a page that leads elsewhere; returns where to. */
+  follow: (path: string) => Promise<URL>
+}
 
 /** Opens a browser without a session. */
 export async function openPanelBrowser(url: string): Promise<PanelBrowser> {
   const cookies = new Map<string, string>()
-  const call: PanelBrowser['call'] = async (path, body) => {
+  const send = async (path: string, body?: object) => {
     const answer = await fetch(`${url}${path}`, {
       method: body ? 'POST' : 'GET',
+      redirect: 'manual',
       headers: {
         accept: 'application/json',
         cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
@@ -21,11 +26,17 @@ export async function openPanelBrowser(url: string): Promise<PanelBrowser> {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       cookies.set(name, value)
     }
+    return answer
+  }
+  const call: PanelBrowser['call'] = async (path, body) => {
+    const answer = await send(path, body)
     const text = await answer.text()
     return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
   }
   await call('/sanctum/csrf-cookie')
-  return { call }
+  const follow: PanelBrowser['follow'] = async (path) =>
+    new URL((await send(path)).headers.get('location') ?? '', url)
+  return { call, follow }
 }
 
 /** Signs in with a password and, where the account has one, a second factor; returns the answer of the last step. */
