@@ -64,6 +64,8 @@ export type MoveInState = {
   file: { name: string; size: number } | null
   kind: MoveInKind | null
   timezone: string | null
+  /** The zone in which schedules moved before; null where none did. */
+  firstTimezone: string | null
   dumpTimezone: string | null
   ignoreColumns: string[]
   startedBy: string | null
@@ -97,6 +99,8 @@ export type MoveInCheck = {
   env: Record<string, string> | null
   /** Null where nothing says it. */
   timezone: string | null
+  /** Whether it replaces that of the first move. */
+  correctTimezone: boolean
   dumpTimezone: string | null
   ignoreColumns: string[]
 }

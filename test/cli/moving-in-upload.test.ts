@@ -112,7 +112,12 @@ describe.skipIf(!hasServers)('a dump that is uploaded', { timeout: 120_000 }, ()
 
     panel = await startPanel()
     const interrupted = await show()
-    expect([interrupted.stage, interrupted.has_moved]).toEqual(['interrupted', true])
+    expect(interrupted).toMatchObject({
+      stage: 'interrupted',
+      has_moved: true,
+      timezone: 'Europe/Berlin',
+      first_timezone: 'Europe/Berlin',
+    })
     expect(await files()).toEqual([])
     expect(await sql`select 1 from settings where key = 'move_in.keys'`).toEqual([])
     expect(await sql`select count(*)::int as users from users`).toEqual([{ users: 3 }])
@@ -131,6 +136,27 @@ describe.skipIf(!hasServers)('a dump that is uploaded', { timeout: 120_000 }, ()
       where event = 'admin:move-in.end' order by id`
     expect(events).toEqual([{ outcome: 'interrupted' }, { outcome: 'done' }])
     expect(panel.output()).not.toContain(appKeyText.slice(7))
+  })
+
+  it('is refused in another time zone, until that is said to be corrected', async () => {
+    await call('DELETE')
+    const dump = gzipSync(await old.dump())
+    const uploaded = (await call('POST', '/dump?name=panel.sql.gz', dump)).body.attributes
+    expect([uploaded.timezone, uploaded.first_timezone]).toEqual([null, 'Europe/Berlin'])
+    await call('POST', '/check', { ...keys, timezone: 'Asia/Tokyo' })
+    await until(async () => {
+      const { stage, fault } = await show()
+      expect([stage, fault?.error]).toEqual(['uploaded', expect.stringMatching(/would take Asia\/Tokyo/)])
+    })
+    await call('POST', '/check', { ...keys, timezone: 'Asia/Tokyo', correct_timezone: true })
+    expect((await reach('checked')).report.notes).toContainEqual(
+      expect.stringMatching(/^It replaces Europe\/Berlin of the first run/),
+    )
+    expect((await call('POST', '/start', {})).status).toBe(202)
+    const done = await reach('done')
+    expect([done.differences, done.fault, done.first_timezone]).toEqual([[], null, 'Asia/Tokyo'])
+    expect(await sql`select timezone from schedules`).toEqual([{ timezone: 'Asia/Tokyo' }])
+    keys.timezone = 'Asia/Tokyo'
   })
 
   it('is cancelled while it waits, by whichever process is asked', async () => {

@@ -45,18 +45,27 @@ const commandOfPanel = (kind: 'pterodactyl' | 'pelican', name: string): Command 
   help: `${sourceHelp(kind === 'pelican' ? pelicanDatabases : '')}
   --check               reports what would come and what cannot, and writes nothing
   --since               carries over what changed, came and went there since an earlier run
+  --correct-timezone    takes the time zone that is given in place of that of the first run, and carries over as --since
   --create              prepares an empty target first, also with --check: creates the database of DATABASE_URL where it
                         is not there, or the embedded one, and its tables
 
 A run that was interrupted is repeated: rows that are here already stay. Exit code 1 where --check finds rows that
 forbid the move. The verb import:verify then compares both panels.`,
-  options: { ...sourceOptions, check: { type: 'boolean' }, since: { type: 'boolean' } },
+  options: {
+    ...sourceOptions,
+    check: { type: 'boolean' },
+    since: { type: 'boolean' },
+    'correct-timezone': { type: 'boolean' },
+  },
   positionals: [0, 0],
   run: async (raw, args) => {
     const mode = isSet(args, 'check') ? 'check' : 'write'
     const since = isSet(args, 'since')
     if (since && mode === 'check') throw new UsageError('Use either --check or --since.')
-    const input = { kind, mode, since, ...(await sourceOf(args)) }
+    const correctTimezone = isSet(args, 'correct-timezone')
+    const input = { kind, mode, since, correctTimezone, ...(await sourceOf(args)) }
+    if (correctTimezone && !('timezone' in input))
+      throw new UsageError('Use --correct-timezone with --timezone, or with --env that has APP_TIMEZONE.')
     const env = readEnv(raw)
     if (env.DATABASE_URL) {
       const { prepareTarget } = await import('../move-in/prepare-target.ts')

@@ -13,6 +13,7 @@ import { invalidField } from '../../domain/validation.ts'
 import type { Panel } from '../../panel.ts'
 import type { OpenMoveInHost } from '../../platform/move-in-host.ts'
 import { reasonOf } from '../faults.ts'
+import { readFirstZone } from '../move-in/first-zone.ts'
 import { parseAppKeys } from '../move-in/laravel.ts'
 import { isZone } from '../move-in/source-zone.ts'
 import { removeAbandonedFolders } from '../move-in/spool-folders.ts'
@@ -71,6 +72,7 @@ async function readState(panel: Panel, folder: DumpFolder): Promise<MoveInState>
     file: move?.file ?? null,
     kind: move?.kind ?? null,
     timezone: move?.timezone ?? null,
+    firstTimezone: await readFirstZone(panel),
     dumpTimezone: move?.dumpTimezone ?? null,
     ignoreColumns: move?.ignoreColumns ?? [],
     startedBy: move?.startedBy ?? null,

@@ -125,6 +125,7 @@ async function dispatch({ panel, folder, move }: RunContext, mode: MoveInResult[
     ignoreColumns: move.ignoreColumns,
     ...secrets,
     ...zoneOf(move, secrets.env),
+    correctTimezone: mode !== 'verify' && move.correctTimezone === true,
     mode,
     since,
   }

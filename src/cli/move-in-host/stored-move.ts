@@ -30,6 +30,8 @@ export type StoredMove = {
   file: { name: string; size: number }
   kind: MoveInKind | null
   timezone: string | null
+  /** Whether it replaces that of the first move; not in records of older versions. */
+  correctTimezone?: boolean
   dumpTimezone: string | null
   ignoreColumns: string[]
   startedBy: string

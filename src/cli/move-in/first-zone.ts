@@ -15,26 +15,37 @@ const reasons: Record<Zone['from'], string> = {
 export const describeZone = ({ name, from }: Zone): string =>
   `Time zone of schedules: ${name}, ${reasons[from]}.`
 
+/** Says that a zone replaces that of the first run, where one did. */
+export const describeCorrection = (first: string | null, { name }: Zone): string[] =>
+  first === null || first === name
+    ? []
+    : [`It replaces ${first} of the first run: schedules that moved, and were not changed here, run in it.`]
+
 /** The row in the record of what moved with the zone of the first run; no table has its name. */
 const place = { tableName: 'move', key: 'timezone' }
 
-/** Notes the zone, which stays that of the first run. */
+/** Notes the zone of the first run, or that which replaces it. */
 export async function recordZone(tx: Tx, zone: string): Promise<void> {
   await tx.db
     .insert(movedRows)
     .values({ ...place, digest: zone })
-    .onConflictDoNothing()
+    .onConflictDoUpdate({ target: [movedRows.tableName, movedRows.key], set: { digest: zone } })
 }
 
-/** Throws where an earlier run took another zone: schedules that moved already run in that. */
-export async function requireFirstZone(tx: Pick<Tx, 'db'>, zone: Zone): Promise<void> {
+/** Reads the zone of the first run; null before that. */
+export async function readFirstZone(tx: Pick<Tx, 'db'>): Promise<string | null> {
   const [first] = await tx.db
     .select({ name: movedRows.digest })
     .from(movedRows)
     .where(and(eq(movedRows.tableName, place.tableName), eq(movedRows.key, place.key)))
-  if (!first || first.name === zone.name) return
+  return first?.name ?? null
+}
+
+/** Throws where an earlier run took another zone: schedules that moved already run in that. */
+export function requireFirstZone(first: string | null, zone: Zone): void {
+  if (first === null || first === zone.name) return
   throw new Error(
-    `The first run took ${first.name} as the time zone of schedules, and this one would take ${zone.name}, ${reasons[zone.from]}. ` +
-      `Give that of the first run: --timezone ${first.name}.`,
+    `The first run took ${first} as the time zone of schedules, and this one would take ${zone.name}, ${reasons[zone.from]}. ` +
+      `Give that of the first run: --timezone ${first}. If that one was wrong: --correct-timezone.`,
   )
 }

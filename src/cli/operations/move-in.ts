@@ -34,6 +34,8 @@ export const MoveInInput = () =>
     activity: z.string().regex(activityPattern, 'regex').optional(),
     mode: z.enum(['check', 'write', 'verify']),
     since: z.boolean().default(false),
+    /** Whether the zone replaces that of the first run; what moved is then carried over as with `since`. */
+    correctTimezone: z.boolean().default(false),
     /** Where both panels answer, to ask them the same when comparing. */
     panels: z.object({ old: z.url(), current: z.url() }).optional(),
   })
@@ -98,19 +100,17 @@ async function moveRows(
   input: Input,
   read: Pick<Move, 'kind' | 'keys' | 'spool' | 'activity'>,
 ): Promise<Omit<MoveInResult, 'seconds' | 'peakMib'>> {
-  const [schema, { runPasses }, { addSettings }, { hashidsOf }, zones, { findLinkedHere }] =
-    await Promise.all([
-      import('../move-in/source-schema.ts'),
-      import('../move-in/passes.ts'),
-      import('../move-in/settings.ts'),
-      import('../move-in/database-hashids.ts'),
-      import('../move-in/first-zone.ts'),
-      import('../move-in/identities.ts'),
-    ])
-  const { timezone, mode, since, env = null } = input
+  const [schema, { runPasses }, { addSettings }, { hashidsOf }, { findLinkedHere }] = await Promise.all([
+    import('../move-in/source-schema.ts'),
+    import('../move-in/passes.ts'),
+    import('../move-in/settings.ts'),
+    import('../move-in/database-hashids.ts'),
+    import('../move-in/identities.ts'),
+  ])
+  const { timezone, mode, env = null } = input
+  const since = input.since || input.correctTimezone
   const { kind, spool } = read
-  const zone = { name: timezone, from: input.timezoneFrom }
-  await zones.requireFirstZone(panel, zone).catch(throwRefusal)
+  const zone = await acceptZone(panel, input)
   const unknownTables = refusing(() => schema.requireKnownSchema(kind, spool, input.ignoreColumns))
   const hashids = refusing(() => hashidsOf({ kind, env }))
   if (kind === 'pelican') await schema.addPelicanGroups(spool)
@@ -129,12 +129,21 @@ async function moveRows(
     removed: Object.fromEntries(removed ?? []),
     unknownTables,
     version: schema.versionOf(kind, spool),
-    timezone: zone,
-    notes: [zones.describeZone(zone), ...spool.notes, ...(isUnknown ? [unknownHashids] : [])],
+    timezone: zone.zone,
+    notes: [...zone.notes, ...spool.notes, ...(isUnknown ? [unknownHashids] : [])],
     ignored: [...spool.unknownValues].map(([column, rows]) => ({ column, rows })),
     differences,
     ...(wires && { wires }),
   }
+}
+
+/** Refuses another zone than that of the first run, unless it is to replace it; returns what is said of it. */
+async function acceptZone(panel: Panel, input: Input): Promise<{ zone: Zone; notes: string[] }> {
+  const zones = await import('../move-in/first-zone.ts')
+  const zone = { name: input.timezone, from: input.timezoneFrom }
+  const first = await zones.readFirstZone(panel)
+  if (!input.correctTimezone) refusing(() => zones.requireFirstZone(first, zone))
+  return { zone, notes: [zones.describeZone(zone), ...zones.describeCorrection(first, zone)] }
 }
 
 const unknownHashids =

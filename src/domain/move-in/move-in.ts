@@ -49,6 +49,9 @@ export const MoveInCheckInput = () =>
       .refine(isTimezone, 'timezone')
       .nullish()
       .describe('Its APP_TIMEZONE; UTC without one'),
+    correct_timezone: boolean()
+      .nullish()
+      .describe('Whether it replaces the time zone of an earlier move, as in `first_timezone`'),
     dump_timezone: text(64).nullish().describe('The zone of the dates of a dump that states none'),
     ignore_columns: z
       .array(text(200))

@@ -52,6 +52,7 @@ export const moveIn = new Hono<HttpEnv>()
         keys: [key, ...(previous ?? [])],
         env: input.env ?? null,
         timezone: input.timezone ?? null,
+        correctTimezone: input.correct_timezone ?? false,
         dumpTimezone: input.dump_timezone ?? null,
         ignoreColumns: input.ignore_columns ?? [],
       })

@@ -9,6 +9,7 @@ const nothing = {
   file: null,
   kind: null,
   timezone: null,
+  first_timezone: null,
   dump_timezone: null,
   ignore_columns: [],
   started_by: null,
@@ -128,6 +129,11 @@ export const moveInScreens: Screen[] = [
   { name: 'admin-move-in', path: '/admin/move-in', shows: 'Upload a dump' },
   screen('uploading', { ...uploaded, stage: 'uploading', expires_at: null }, /is uploading/),
   screen('uploaded', uploaded, 'The old panel'),
+  screen(
+    'uploaded-again',
+    { ...uploaded, timezone: 'Asia/Tokyo', first_timezone: 'Europe/Berlin', has_moved: true },
+    /Replace Europe\/Berlin/,
+  ),
   screen('checking', { ...known, stage: 'checking' }, 'Checking every row'),
   screen('checked', checked, 'Nothing forbids the move.'),
   screen(

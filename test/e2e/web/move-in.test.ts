@@ -110,6 +110,25 @@ async function start({ page, button, confirmation, dialog }: PageDriver): Promis
   await page.getByRole('row', { name: /^servers 4 2 2$/ }).waitFor()
 }
 
+/** Uploads the dump again, with another time zone than that which the panel remembers. */
+async function checkInOtherZone({ page, button }: PageDriver, dump: string): Promise<void> {
+  await button('Move in from another dump').click()
+  await page.getByLabel('Choose a file').setInputFiles(dump)
+  await page.getByText('Uploaded by first.').waitFor()
+  const zone = page.getByLabel('Time zone of its schedules')
+  const replaces = page.getByLabel(/^Replace Europe\/Berlin, the time zone of the earlier move/)
+  expect([await zone.inputValue(), await replaces.count()]).toEqual(['Europe/Berlin', 0])
+  await zone.fill('Asia/Tokyo')
+  await page.getByLabel('APP_KEY', { exact: true }).fill(appKeyText)
+  await button('Check').click()
+  await page.getByText(/this one would take Asia\/Tokyo, as given/).waitFor()
+  await page.getByLabel('APP_KEY', { exact: true }).fill(appKeyText)
+  await zone.fill('Asia/Tokyo')
+  await replaces.click()
+  await button('Check').click()
+  await page.getByText(/^It replaces Europe\/Berlin of the first run/).waitFor()
+}
+
 /** Names of the files below a folder that contain a text. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -148,6 +167,7 @@ describe('another panel', { timeout: testTimeout }, () => {
       expect(await filesWith(folder.data, secret), secret).toEqual([])
       expect(process.output()).not.toContain(secret)
     }
+    await checkInOtherZone(driver, files.dump)
     expect(driver.problems()).toEqual([])
 
     const old = await openPageDriver(chromium, url)

@@ -41,6 +41,10 @@ export const MoveInResource = resource(
       file: z.object({ name: z.string(), size: z.int() }).nullable(),
       kind: z.enum(['pterodactyl', 'pelican']).nullable(),
       timezone: z.string().nullable(),
+      first_timezone: z
+        .string()
+        .nullable()
+        .describe('The time zone in which schedules moved before; null where none did'),
       dump_timezone: z.string().nullable(),
       ignore_columns: z.array(z.string()),
       started_by: z.string().nullable().describe('The username of who uploaded the dump'),
@@ -81,6 +85,7 @@ export const MoveInResource = resource(
     file: state.file,
     kind: state.kind,
     timezone: state.timezone,
+    first_timezone: state.firstTimezone,
     dump_timezone: state.dumpTimezone,
     ignore_columns: state.ignoreColumns,
     started_by: state.startedBy,

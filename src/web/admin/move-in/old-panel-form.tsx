@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { FormError, TextField } from '../../components/field.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { Checkbox } from '../../components/switch.tsx'
 import type { MoveIn } from '../resources.ts'
 import { readOldEnv } from './old-env.ts'
 
@@ -21,6 +22,7 @@ type Values = {
   appKey: string
   previousKeys: string
   timezone: string
+  correctTimezone: boolean
   dumpTimezone: string
   ignoreColumns: string
   /** What the `.env` says; null where none was read. */
@@ -37,10 +39,25 @@ const firstValues = (move: MoveIn): Values => ({
   kind: move.kind ?? 'pterodactyl',
   appKey: '',
   previousKeys: '',
-  timezone: move.timezone ?? '',
+  timezone: move.timezone ?? move.first_timezone ?? '',
+  correctTimezone: false,
   dumpTimezone: move.dump_timezone ?? '',
   ignoreColumns: move.ignore_columns.join(', '),
   env: null,
+})
+
+const isOtherZone = ({ first_timezone: first }: MoveIn, { timezone }: Values) =>
+  first !== null && (timezone || 'UTC') !== first
+
+const bodyOf = (move: MoveIn, values: Values) => ({
+  kind: values.kind,
+  app_key: values.appKey,
+  previous_keys: listOf(values.previousKeys),
+  env: values.env,
+  timezone: values.timezone || null,
+  correct_timezone: values.correctTimezone && isOtherZone(move, values),
+  dump_timezone: values.dumpTimezone || null,
+  ignore_columns: listOf(values.ignoreColumns),
 })
 
 const fields = ['app_key', 'timezone', 'dump_timezone', 'kind']
@@ -69,16 +86,7 @@ function Form({ move }: { move: MoveIn }) {
   const [values, setValues] = useState(() => firstValues(move))
   const change = (changes: Partial<Values>) => setValues((before) => ({ ...before, ...changes }))
   const checking = useMutation({
-    mutationFn: () =>
-      adminSend('POST', '/move-in/check', {
-        kind: values.kind,
-        app_key: values.appKey,
-        previous_keys: listOf(values.previousKeys),
-        env: values.env,
-        timezone: values.timezone || null,
-        dump_timezone: values.dumpTimezone || null,
-        ignore_columns: listOf(values.ignoreColumns),
-      }),
+    mutationFn: () => adminSend('POST', '/move-in/check', bodyOf(move, values)),
     onSettled: () => refetchAdmin(),
   })
   const error = asRequestError(checking.error)
@@ -122,6 +130,14 @@ function Form({ move }: { move: MoveIn }) {
         />
         {textField('timezone', 'timezone', t('old.timezone'), 'APP_TIMEZONE', 'UTC')}
       </div>
+      {isOtherZone(move, values) && (
+        <Checkbox
+          label={t('old.correct_timezone', { zone: move.first_timezone })}
+          hint={t('old.correct_timezone_hint')}
+          checked={values.correctTimezone}
+          onChange={(correctTimezone) => change({ correctTimezone })}
+        />
+      )}
       <details>
         <summary className="cursor-pointer text-sm font-medium">{t('old.more')}</summary>
         <div className="flex flex-col gap-4 pt-4">
