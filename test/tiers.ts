@@ -12,7 +12,7 @@ const patterns: Record<Tier, string[]> = {
     'adapters/{mysql-host,redis-cache}.test.ts',
     'application/database-{failures,hosts}.test.ts',
     '{application,client}/databases.test.ts',
-    'cli/{moved-activity,moved-again,moved-columns,moved-facts,moved-identities,moved-kills,moved-panel,moved-passkeys,moved-settings,moved-sign-in,moving-in,moving-in-activity,moving-in-broken,moving-in-commands,moving-in-create,moving-in-dumps,moving-in-leftovers,moving-in-snapshots,moving-in-sources,moving-in-upload,moving-in-wires,moving-in-zone}.test.ts',
+    'cli/{moved-activity,moved-again,moved-columns,moved-facts,moved-identities,moved-kills,moved-odd-rows,moved-panel,moved-passkeys,moved-settings,moved-sign-in,moving-in,moving-in-activity,moving-in-broken,moving-in-commands,moving-in-create,moving-in-dumps,moving-in-leftovers,moving-in-snapshots,moving-in-sources,moving-in-upload,moving-in-wires,moving-in-zone}.test.ts',
     'platform/{database-cache,migrations,neon,pending-migrations,postgres,silent-database,statement-pool}.test.ts',
   ],
   // Programs and stand-ins for development: the daemon, the queue, the object store, the command line and bundles.

@@ -11,11 +11,13 @@ import { hasMysql } from '../support/mysql.ts'
 import { codesOf } from '../support/totp-codes.ts'
 import { type CommandLine, openCommandLine } from './command-line.ts'
 import { createOldDatabase, type OldDatabase } from './old-database.ts'
-import { appKey, appKeyText, encryptAsOldPanel, known } from './old-panel.ts'
+import { appKey, appKeyText, encryptAsOldPanel, known, type Row } from './old-panel.ts'
+import type { OldVersion } from './old-schema.ts'
 import { openPanelBrowser, signIn } from './sign-in.ts'
 
 const hasServers = (await findPostgres('odd rows that moved in')) && hasMysql
 
+const versions: OldVersion[] = ['1.7', '1.12']
 const previousKey = Buffer.alloc(32, 3)
 const longPassword = 'a password that is longer than bcrypt reads, which takes no more than 72 bytes of it'
 const shortSecret = 'JBSWY3DPEHPK3PXP'
@@ -36,7 +38,8 @@ function encryptAsOldest(plain: string): string {
   return Buffer.from(JSON.stringify(payload).replaceAll('/', '\\/')).toString('base64')
 }
 
-async function fill(old: OldDatabase): Promise<void> {
+/** The newest version has all of them, the oldest neither keys that end nor SSH keys. */
+async function fill(old: OldDatabase, isOldest: boolean): Promise<void> {
   const lock = (text: string, key = appKey) => encryptAsOldPanel('pterodactyl', text, key)
   const hash = bcrypt.hashSync(known.password, 4)
   const user = (id: number, username: string, more: Record<string, string | number | null>) =>
@@ -75,18 +78,19 @@ async function fill(old: OldDatabase): Promise<void> {
     })
   for (const type of [0, 3, 4]) await key(5, type, tokenOf(`type${type}`), { allowed_ips: null })
   await key(5, 2, tokenOf('writer'), { r_locations: 2 })
-  await key(5, 1, tokenOf('ptlc_ended'), { expires_at: '2024-01-01 00:00:00' })
+  if (!isOldest) await key(5, 1, tokenOf('ptlc_ended'), { expires_at: '2024-01-01 00:00:00' })
   await key(5, 1, tokenOf('rotated'), { token: lock(tokenOf('rotated').slice(16), previousKey) })
   for (let at = 0; at < 30; at += 1) await key(10, 1, tokenOf(`many${at}`))
 
-  await old.insert('user_ssh_keys', {
+  const addSshKey = (row: Row) => (isOldest ? undefined : old.insert('user_ssh_keys', row))
+  await addSshKey({
     id: 50,
     user_id: 10,
     name: 'PEM',
     fingerprint: parsePublicKey(pem)?.fingerprint ?? '',
     public_key: pem,
   })
-  await old.insert('user_ssh_keys', {
+  await addSshKey({
     id: 51,
     user_id: 10,
     name: 'Gone',
@@ -127,124 +131,135 @@ async function fill(old: OldDatabase): Promise<void> {
   await old.query(`update servers set uuidShort = 'zz9kw3mq' where id = 31`)
 }
 
-describe.skipIf(!hasServers)('rows as old databases have them', { timeout: 120_000 }, () => {
-  let cli: CommandLine
-  let database: Awaited<ReturnType<typeof createDatabase>>
-  let old: OldDatabase
-  let sql: postgres.Sql
-  let panel: Awaited<ReturnType<CommandLine['start']>>
-  let reasons: string[]
+describe.skipIf(!hasServers).each(versions)(
+  'rows as databases of %s have them',
+  { timeout: 120_000 },
+  (version) => {
+    const isOldest = version === '1.7'
+    let cli: CommandLine
+    let database: Awaited<ReturnType<typeof createDatabase>>
+    let old: OldDatabase
+    let sql: postgres.Sql
+    let panel: Awaited<ReturnType<CommandLine['start']>>
+    let reasons: string[]
 
-  beforeAll(async () => {
-    database = await createDatabase()
-    sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-    cli = await openCommandLine({ DATABASE_URL: database.url })
-    await cli.script('scripts/migrate.ts')
-    old = await createOldDatabase('1.11')
-    await fill(old)
-    await writeFile(
-      join(cli.directory, 'old.env'),
-      `APP_KEY=${appKeyText}\nAPP_PREVIOUS_KEYS=base64:${previousKey.toString('base64')}\n`,
-    )
-    await writeFile(join(cli.directory, 'panel.sql'), await old.dump())
-  }, 180_000)
-  afterAll(async () => {
-    await panel?.stop()
-    await sql?.end()
-    await cli?.remove()
-    await old?.drop()
-    await database?.drop()
-  })
-
-  const source = () => ['--dump', join(cli.directory, 'panel.sql')]
-  const call = async (path: string, token: string, body?: object) => {
-    const answer = await fetch(`${panel.url}${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
+    beforeAll(async () => {
+      database = await createDatabase()
+      sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+      cli = await openCommandLine({ DATABASE_URL: database.url })
+      await cli.script('scripts/migrate.ts')
+      old = await createOldDatabase(version)
+      await fill(old, isOldest)
+      await writeFile(
+        join(cli.directory, 'old.env'),
+        `APP_KEY=${appKeyText}\nAPP_PREVIOUS_KEYS=base64:${previousKey.toString('base64')}\n`,
+      )
+      await writeFile(join(cli.directory, 'panel.sql'), await old.dump())
+    }, 180_000)
+    afterAll(async () => {
+      await panel?.stop()
+      await sql?.end()
+      await cli?.remove()
+      await old?.drop()
+      await database?.drop()
     })
-    return answer.status
-  }
-  const enter = async (user: string, password: string, factor = {}) =>
-    (await signIn(await openPanelBrowser(panel.url), user, password, factor)).status
 
-  it('are refused while values have a key that was not given', async () => {
-    const { code, body } = await cli.json('import:pterodactyl', ...source(), '--app-key', appKeyText)
-    expect([code, body.issues]).toEqual([
-      1,
-      expect.arrayContaining([
-        { field: 'users', problem: '15: totp_secret has another key than APP_KEY and APP_PREVIOUS_KEYS' },
-        { field: 'api_keys', problem: '106: token has another key than APP_KEY and APP_PREVIOUS_KEYS' },
-      ]),
-    ])
-    expect(await sql`select id from users`).toEqual([])
-    const previous = ['--previous-keys', `base64:${previousKey.toString('base64')}`]
-    const words = ['import:pterodactyl', ...source(), '--app-key', appKeyText, ...previous, '--check']
-    expect((await cli.json(...words)).code).toBe(0)
-  })
+    const source = () => ['--dump', join(cli.directory, 'panel.sql')]
+    const call = async (path: string, token: string, body?: object) => {
+      const answer = await fetch(`${panel.url}${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return answer.status
+    }
+    const enter = async (user: string, password: string, factor = {}) =>
+      (await signIn(await openPanelBrowser(panel.url), user, password, factor)).status
 
-  it('move by the rules that the report states', async () => {
-    const env = ['--env', join(cli.directory, 'old.env')]
-    const { code, body } = await cli.json('import:pterodactyl', ...source(), ...env)
-    expect([code, body.error]).toEqual([0, undefined])
-    reasons = body.findings.map(({ table, what, ids, reason }: any) => `${what} ${table} ${ids}: ${reason}`)
-    expect(reasons).toEqual(
-      expect.arrayContaining([
-        'changed users 11: loses its external id, which is that of row 10',
-        'left out user_ssh_keys 51: was deleted',
-        'changed tasks 71: its time offset becomes 2147483647 seconds',
-        'left out databases 80: has the host and name of row 1, which moves',
-      ]),
-    )
-    // Nothing else of what is legal there is cut.
-    expect(reasons.filter((reason) => reason.includes('is cut to'))).toEqual([])
-    expect(await sql`select length(ip_alias) as alias from allocations where id = 40`).toEqual([
-      { alias: 2007 },
-    ])
-    expect(
-      await sql`select length(short) as short, length(long) as long from locations where id = 60`,
-    ).toEqual([{ short: 60, long: 191 }])
-    expect(await sql`select id, time_offset from tasks where id > 1 order by id`).toEqual([
-      { id: 70, time_offset: 86_400 },
-      { id: 71, time_offset: 2_147_483_647 },
-    ])
-    expect(await sql`select first_name, last_name from users where id = 10`).toEqual([
-      { first_name: 'oldest', last_name: '' },
-    ])
-    expect(await cli.json('import:verify', ...source(), ...env)).toMatchObject({
-      code: 0,
-      body: { differences: [] },
+    it('are refused while values have a key that was not given', async () => {
+      const { code, body } = await cli.json('import:pterodactyl', ...source(), '--app-key', appKeyText)
+      expect([code, body.issues]).toEqual([
+        1,
+        expect.arrayContaining([
+          { field: 'users', problem: '15: totp_secret has another key than APP_KEY and APP_PREVIOUS_KEYS' },
+          {
+            field: 'api_keys',
+            problem: `${isOldest ? 105 : 106}: token has another key than APP_KEY and APP_PREVIOUS_KEYS`,
+          },
+        ]),
+      ])
+      expect(await sql`select id from users`).toEqual([])
+      const previous = ['--previous-keys', `base64:${previousKey.toString('base64')}`]
+      const words = ['import:pterodactyl', ...source(), '--app-key', appKeyText, ...previous, '--check']
+      expect((await cli.json(...words)).code).toBe(0)
     })
-    panel = await cli.start()
-  })
 
-  it('sign in with any hash and any authenticator that worked', async () => {
-    expect(await enter('oldest', known.password)).toBe(200)
-    // The hash has the scheme of this panel from now on.
-    expect(await enter('oldest', known.password)).toBe(200)
-    expect(await enter('unfinished', known.password)).toBe(200)
-    expect(await enter('long', longPassword)).toBe(200)
-    expect(await enter('long', `${longPassword.slice(0, 70)}xx`)).not.toBe(200)
-    const code = async (secret: string) => ({ authentication_code: await codesOf(secret)() })
-    expect(await enter('short', known.password, await code(shortSecret))).toBe(200)
-    expect(await enter('rotated', known.password, await code(known.totpSecret))).toBe(200)
-    expect(await enter('rotated', known.password, await code(shortSecret))).not.toBe(200)
-  })
+    it('move by the rules that the report states', async () => {
+      const env = ['--env', join(cli.directory, 'old.env')]
+      const { code, body } = await cli.json('import:pterodactyl', ...source(), ...env)
+      expect([code, body.error]).toEqual([0, undefined])
+      reasons = body.findings.map(({ table, what, ids, reason }: any) => `${what} ${table} ${ids}: ${reason}`)
+      expect(reasons).toEqual(
+        expect.arrayContaining([
+          'changed users 11: loses its external id, which is that of row 10',
+          ...(isOldest ? [] : ['left out user_ssh_keys 51: was deleted']),
+          'changed tasks 71: its time offset becomes 2147483647 seconds',
+          'left out databases 80: has the host and name of row 1, which moves',
+        ]),
+      )
+      // Nothing else of what is legal there is cut.
+      expect(reasons.filter((reason) => reason.includes('is cut to'))).toEqual([])
+      expect(await sql`select length(ip_alias) as alias from allocations where id = 40`).toEqual([
+        { alias: 2007 },
+      ])
+      expect(
+        await sql`select length(short) as short, length(long) as long from locations where id = 60`,
+      ).toEqual([{ short: 60, long: 191 }])
+      expect(await sql`select id, time_offset from tasks where id > 1 order by id`).toEqual([
+        { id: 70, time_offset: 86_400 },
+        { id: 71, time_offset: 2_147_483_647 },
+      ])
+      expect(await sql`select first_name, last_name from users where id = 10`).toEqual([
+        { first_name: 'oldest', last_name: '' },
+      ])
+      expect(await cli.json('import:verify', ...source(), ...env)).toMatchObject({
+        code: 0,
+        body: { differences: [] },
+      })
+      panel = await cli.start()
+    })
 
-  it('open the API with keys of every kind', async () => {
-    for (const name of ['type0', 'type3', 'type4', 'rotated', 'many0', 'many29'])
-      expect([name, await call('/api/client/account', tokenOf(name))]).toEqual([name, 200])
-    expect(await call('/api/client/account', tokenOf('ptlc_ended'))).toBe(401)
-    // Level 2 is to write without reading.
-    expect(await call('/api/application/locations', tokenOf('writer'))).toBe(403)
-    expect(await call('/api/application/locations', tokenOf('writer'), { short: 'new' })).toBe(201)
-  })
+    it('sign in with any hash and any authenticator that worked', async () => {
+      expect(await enter('oldest', known.password)).toBe(200)
+      // The hash has the scheme of this panel from now on.
+      expect(await enter('oldest', known.password)).toBe(200)
+      expect(await enter('unfinished', known.password)).toBe(200)
+      expect(await enter('long', longPassword)).toBe(200)
+      expect(await enter('long', `${longPassword.slice(0, 70)}xx`)).not.toBe(200)
+      const code = async (secret: string) => ({ authentication_code: await codesOf(secret)() })
+      expect(await enter('short', known.password, await code(shortSecret))).toBe(200)
+      expect(await enter('rotated', known.password, await code(known.totpSecret))).toBe(200)
+      expect(await enter('rotated', known.password, await code(shortSecret))).not.toBe(200)
+    })
 
-  it('let a daemon with a token of 20 characters in, and a key in PEM', async () => {
-    const daemon = `${known.node.id}.${nodeSecret}`
-    expect(await call('/api/remote/servers', daemon)).toBe(200)
-    expect(await call('/api/remote/servers', `${known.node.id}.${known.node.secret}`)).toBe(403)
-    expect(await sql`select name from ssh_keys where user_id = 10`).toEqual([{ name: 'PEM' }])
-    expect(await call('/api/client/servers/zz9kw3mq', tokenOf('type0'))).toBe(200)
-  })
-})
+    it('open the API with keys of every kind', async () => {
+      for (const name of ['type0', 'type3', 'type4', 'rotated', 'many0', 'many29'])
+        expect([name, await call('/api/client/account', tokenOf(name))]).toEqual([name, 200])
+      // Of the oldest it was never there.
+      expect(await call('/api/client/account', tokenOf('ptlc_ended'))).toBe(401)
+      // Level 2 is to write without reading.
+      expect(await call('/api/application/locations', tokenOf('writer'))).toBe(403)
+      expect(await call('/api/application/locations', tokenOf('writer'), { short: 'new' })).toBe(201)
+    })
+
+    it('let a daemon with a token of 20 characters in, and a key in PEM', async () => {
+      const daemon = `${known.node.id}.${nodeSecret}`
+      expect(await call('/api/remote/servers', daemon)).toBe(200)
+      expect(await call('/api/remote/servers', `${known.node.id}.${known.node.secret}`)).toBe(403)
+      expect(await sql`select name from ssh_keys where user_id = 10`).toEqual(
+        isOldest ? [] : [{ name: 'PEM' }],
+      )
+      expect(await call('/api/client/servers/zz9kw3mq', tokenOf('type0'))).toBe(200)
+    })
+  },
+)

@@ -223,11 +223,12 @@ function mapRecoveryList(row: SourceRow, move: Move): MovedRow[] | null {
 
 /** Roles of Pelican, users with their recovery codes, their keys for the API and for SFTP, in this order. */
 export const accountSteps = (kind: Move['kind']): Step[] => [
-  { source: 'roles', target: roles, unique: ['name'], map: mapRole },
+  { source: 'roles', target: roles, unique: ['name'], lengths: { name: 255 }, map: mapRole },
   {
     source: 'users',
     target: users,
     unique: ['uuid', 'username', 'email'],
+    lengths: { externalId: 191 },
     changing: ['passwordHash', 'emailVerifiedAt', 'totpEnabledAt'],
     map: mapUser,
   },

@@ -17,6 +17,7 @@ export async function checkMove(panel: Panel, options: CheckOptions): Promise<Mo
     const seen = new Map<string, number>()
     await eachBatch(step, move, async (rows) => {
       findRepeated(step, move, rows, seen)
+      findUnfitting(step, move, rows)
       if (!step.key) await findClashes(panel, step, move, { rows, since })
     })
   }
@@ -36,6 +37,19 @@ function findRepeated(step: Step, move: Move, rows: MovedRow[], seen: Map<string
       seen.set(key, other ?? Number(values.id))
     }
   }
+}
+
+/** Reports texts that this panel has no room for, and empty ones where it needs one. */
+function findUnfitting(step: Step, move: Move, rows: MovedRow[]): void {
+  for (const [name, most] of Object.entries(step.lengths ?? {}))
+    for (const { values } of rows) {
+      const text = values[name]
+      if (typeof text !== 'string') continue
+      const length = Array.from(text).length
+      if (length > 0 && length <= most) continue
+      const problem = length === 0 ? 'is empty' : `has ${length} characters, of ${most} at most`
+      move.report.refuse(step.source, Number(values.id), `its ${labelOf(name)} ${problem}`)
+    }
 }
 
 type CheckedRows = { rows: MovedRow[]; since: boolean }

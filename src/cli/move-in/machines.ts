@@ -73,7 +73,7 @@ function mapMount(row: SourceRow, move: Move): MovedRow | null {
     values: {
       id: Number(row.id),
       uuid: textOf(row, 'uuid').toLowerCase(),
-      name: textOf(row, 'name'),
+      name: cutTo(move, 'mounts', row, 'name', 191),
       description: textOf(row, 'description'),
       source: cutTo(move, 'mounts', row, 'source', 191),
       target: cutTo(move, 'mounts', row, 'target', 191),
@@ -105,14 +105,27 @@ function mapDatabaseHost(row: SourceRow, move: Move): MovedRow | null {
 
 /** Locations, nodes, mounts and database hosts, in this order. */
 export const machineSteps: Step[] = [
-  { source: 'locations', target: locations, unique: ['short'], map: mapLocation },
+  {
+    source: 'locations',
+    target: locations,
+    unique: ['short'],
+    lengths: { short: 191 },
+    map: mapLocation,
+  },
   {
     source: 'nodes',
     target: nodes,
     unique: ['uuid', 'daemonTokenId'],
+    lengths: { name: 100 },
     changing: ['usedMemory', 'usedDisk'],
     map: mapNode,
   },
-  { source: 'mounts', target: mounts, unique: ['uuid', 'name'], map: mapMount },
+  {
+    source: 'mounts',
+    target: mounts,
+    unique: ['uuid', 'name'],
+    lengths: { name: 191, source: 191, target: 191 },
+    map: mapMount,
+  },
   { source: 'database_hosts', target: databaseHosts, map: mapDatabaseHost },
 ]

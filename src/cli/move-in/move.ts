@@ -67,6 +67,8 @@ export type Step = {
   target: PgTable
   /** Columns whose values may be used once, alone or together, also by rows of this panel that have other ids. */
   unique?: (string | readonly string[])[]
+  /** The most characters that columns can have here; none of them can be empty. */
+  lengths?: Record<string, number>
   /** The columns by which rows are known that have no id of the old panel. */
   key?: readonly string[]
   /** Columns that change in use, and are not verified. */
@@ -112,8 +114,11 @@ export function hasParent(
 export function cutTo(move: Move, source: string, row: SourceRow, column: string, length: number): string {
   const text = String(row[column] ?? '')
   if (text.length <= length) return text
+  // Of a pair of surrogates no half is left.
+  const characters = Array.from(text)
+  if (characters.length <= length) return text
   move.report.change(source, Number(row.id), `${column} is cut to ${length} characters`)
-  return text.slice(0, length)
+  return characters.slice(0, length).join('')
 }
 
 /**

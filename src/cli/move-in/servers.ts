@@ -130,6 +130,7 @@ export const serverSteps: Step[] = [
     source: 'servers',
     target: servers,
     unique: ['uuid', 'uuidShort', 'externalId'],
+    lengths: { name: 191, externalId: 191 },
     changing: ['status', 'installedAt'],
     map: mapServer,
   },
