@@ -83,15 +83,18 @@ export function Checkbox({
         onCheckedChange={(next) => onChange(next === true)}
         disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-[0.25rem] border border-line-strong bg-surface disabled:opacity-50 data-[state=checked]:border-brand data-[state=checked]:bg-brand data-[state=indeterminate]:bg-brand-soft"
+        // What is pressed is larger than the box, whose place it takes.
+        className="group -mx-[3px] -mt-px flex size-6 shrink-0 items-center justify-center rounded-control disabled:opacity-50"
       >
-        <RadixCheckbox.Indicator>
-          {checked === 'indeterminate' ? (
-            <span className="block h-0.5 w-2 bg-brand" />
-          ) : (
-            <Check aria-hidden className="size-3.5 text-brand-ink" strokeWidth={3} />
-          )}
-        </RadixCheckbox.Indicator>
+        <span className="flex size-4.5 items-center justify-center rounded-[0.25rem] border border-line-strong bg-surface group-data-[state=checked]:border-brand group-data-[state=checked]:bg-brand group-data-[state=indeterminate]:bg-brand-soft">
+          <RadixCheckbox.Indicator>
+            {checked === 'indeterminate' ? (
+              <span className="block h-0.5 w-2 bg-brand" />
+            ) : (
+              <Check aria-hidden className="size-3.5 text-brand-ink" strokeWidth={3} />
+            )}
+          </RadixCheckbox.Indicator>
+        </span>
       </RadixCheckbox.Root>
       <ToggleLabel id={id} label={label} hint={hint} hideLabel={hideLabel} />
     </span>

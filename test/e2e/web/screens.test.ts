@@ -1,7 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Chromium, startChromium, type Tab } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
@@ -13,10 +9,10 @@ import {
   openScreen,
   playerScreens,
   type Screen,
-  themes,
   viewports,
 } from './screens.ts'
 import { openGuest, openSignedIn } from './appearance.ts'
+import { faultsIn, prepareChecks } from './page-faults.ts'
 import { startLocalhostPanel } from './panel-fixtures.ts'
 import type { Account } from './player.ts'
 import { guestOfServerScreens, newcomerScreens, seedStates, stateScreens } from './state-screens.ts'
@@ -24,82 +20,27 @@ import { guestOfServerScreens, newcomerScreens, seedStates, stateScreens } from 
 let panel: PanelProcess
 let chromium: Chromium
 let screenData: ScreenData
-let axe: string
 
 beforeAll(async () => {
   ;[panel, chromium] = await Promise.all([startLocalhostPanel(), startChromium()])
   screenData = await seedScreens(panel)
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 })
 afterAll(async () => {
   await chromium?.close()
   await panel?.stop()
 })
 
-type Impact = 'minor' | 'moderate' | 'serious' | 'critical'
-const impacts: readonly Impact[] = ['minor', 'moderate', 'serious', 'critical']
+type Size = (typeof viewports)[number]
 
-/** Lists accessibility violations of a page from a severity on, a line each. */
-async function barriersOf(page: Page, least: Impact): Promise<string[]> {
-  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
-  return violations
-    .filter(({ impact }) => impacts.indexOf(impact ?? 'minor') >= impacts.indexOf(least))
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-    )
-}
-
-/** Waits until the whole page has the colours of the theme: what inherits a colour follows one after the other. */
-async function untilThemeIs(page: Page, theme: string): Promise<void> {
-  await page.waitForFunction((name) => document.documentElement.dataset.theme === name, theme)
-  await page.evaluate(async () => {
-    const isEnding = ({ effect }: Animation) => effect?.getComputedTiming().endTime !== Infinity
-    for (let quietFrames = 0; quietFrames < 5;) {
-      await new Promise(requestAnimationFrame)
-      const ending = document.getAnimations().filter(isEnding)
-      quietFrames = ending.length === 0 ? quietFrames + 1 : 0
-      await Promise.allSettled(ending.map(({ finished }) => finished))
-    }
-  })
-}
-
-/** Lists what is wrong with the layout of a page, on wide windows of each size. */
-async function layoutFaultsOf(page: Page): Promise<string[]> {
-  const opened = page.viewportSize()
-  const sizes = opened === null || opened.width < 1000 ? [opened] : wideViewports
+/** Opens each screen in a window of the first size, and lists what is wrong with it there and in the others. */
+async function faultsOfAll(tab: Tab, screens: Screen[], sizes: readonly Size[]): Promise<string[]> {
+  await prepareChecks(tab.context)
   const faults: string[] = []
-  for (const size of sizes) {
-    if (size !== null && size !== opened) await page.setViewportSize(size)
-    // What follows the size of the window is laid out in the frame after the next.
-    const [headings, overflow] = await page.evaluate(async () => {
-      for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
-      return [[...document.querySelectorAll('h1')].length, document.documentElement.scrollWidth - innerWidth]
-    })
-    const where = `at ${size?.width} pixels`
-    if (headings !== 1) faults.push(`${headings} first headings ${where}`)
-    if ((overflow ?? 0) > 0) faults.push(`${overflow} pixels wider than the window ${where}`)
+  for (const screen of screens) {
+    await openScreen(tab.page, screen)
+    const found = [...(await faultsIn(tab.page, sizes)), ...tab.problems()]
+    faults.push(...found.map((fault) => `${screen.name}: ${fault}`))
   }
-  if (opened !== null) await page.setViewportSize(opened)
-  return faults
-}
-
-/** Lists what is wrong with the layout of a page, and its accessibility violations in one theme after the other. */
-async function faultsOf({ page, problems }: Tab, screen: Screen, least: Impact): Promise<string[]> {
-  await openScreen(page, screen)
-  const faults = await layoutFaultsOf(page)
-  for (const theme of themes) {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    await untilThemeIs(page, theme)
-    faults.push(...(await barriersOf(page, least)).map((barrier) => `${theme}: ${barrier}`))
-  }
-  return [...faults, ...problems()].map((fault) => `${screen.name}: ${fault}`)
-}
-
-/** Opens each screen in a browser that has axe, and lists what is wrong with them. */
-async function faultsOfAll(tab: Tab, screens: Screen[], least: Impact = 'minor'): Promise<string[]> {
-  await tab.context.addInitScript(axe)
-  const faults: string[] = []
-  for (const screen of screens) faults.push(...(await faultsOf(tab, screen, least)))
   await tab.context.close()
   return faults
 }
@@ -175,40 +116,46 @@ describe('the console', () => {
   })
 })
 
-describe('states that pass, on a phone, in both themes', () => {
-  const appearance = { viewport: viewports[0], theme: 'system' } as const
+// A page is opened on a phone and on a desktop. Laptops and monitors have the layout of the desktop, whose window is
+// given their sizes.
+const [phone, laptop, desktop, monitor] = viewports
+const openings = [
+  { name: 'a phone', sizes: [phone] },
+  { name: 'a desktop, a laptop and a monitor', sizes: [desktop, laptop, monitor] },
+] as const
 
+describe('states that pass, on a phone, in both themes', () => {
   it('are shown to players and guests of a server', { timeout: 240_000 }, async () => {
     const { newcomer, guestOfServer } = await seedStates(panel)
-    const as = (account?: Pick<Account, 'username' | 'password'>) =>
-      openSignedIn(chromium, panel, appearance, account)
-    expect(await faultsOfAll(await as(newcomer), newcomerScreens)).toEqual([])
-    expect(await faultsOfAll(await as(guestOfServer), guestOfServerScreens(screenData))).toEqual([])
+    const look = async (screens: Screen[], account?: Pick<Account, 'username' | 'password'>) => {
+      const tab = await openSignedIn(chromium, panel, { viewport: phone, theme: 'system' }, account)
+      expect(await faultsOfAll(tab, screens, [phone])).toEqual([])
+    }
+    await look(newcomerScreens, newcomer)
+    await look(guestOfServerScreens(screenData), guestOfServer)
     // Requests that fail are what the others show.
-    const states = stateScreens(panel, screenData).filter(
-      ({ name }) => !/-(error|offline|refused|unreachable)$/.test(name),
+    await look(
+      stateScreens(panel, screenData).filter(
+        ({ name }) => !/-(error|offline|refused|unreachable)$/.test(name),
+      ),
     )
-    expect(await faultsOfAll(await as(), states)).toEqual([])
   })
 })
 
-// The windows of laptops and monitors have the layout of the desktop's, which is resized to theirs on each screen.
-const [phone, laptop, desktop, monitor] = viewports
-const wideViewports = [laptop, desktop, monitor]
-describe.each([phone, desktop])('every screen on a $name, in both themes', (viewport) => {
-  const appearance = { viewport, theme: 'system' } as const
+describe.each(openings)('every screen on $name, in both themes', ({ sizes }) => {
+  const appearance = { viewport: sizes[0], theme: 'system' } as const
 
   it('is there for guests', { timeout: 120_000 }, async () => {
-    expect(await faultsOfAll(await openGuest(chromium, panel, appearance), guestScreens)).toEqual([])
+    expect(await faultsOfAll(await openGuest(chromium, panel, appearance), guestScreens, sizes)).toEqual([])
   })
 
   it('is there for players', { timeout: 600_000 }, async () => {
     const tab = await openSignedIn(chromium, panel, appearance)
-    expect(await faultsOfAll(tab, playerScreens(screenData))).toEqual([])
+    expect(await faultsOfAll(tab, playerScreens(screenData), sizes)).toEqual([])
   })
 
   it('is there for administrators', { timeout: 600_000 }, async () => {
     const tab = await openSignedIn(chromium, panel, appearance, panel.bootstrap.admin)
-    expect(await faultsOfAll(tab, adminScreens, 'minor')).toEqual([])
+    expect(await faultsOfAll(tab, adminScreens, sizes)).toEqual([])
   })
 })

@@ -28,7 +28,7 @@ function targetOf(entry: PanelActivity): { to: string; search: AdminSearch } {
 
 /** What happened, as a link to what it is about. */
 export const EventLink = ({ entry }: { entry: PanelActivity }) => (
-  <AdminLink {...targetOf(entry)} className="underline-offset-2 hover:underline">
+  <AdminLink {...targetOf(entry)} className="inline-block leading-6 underline-offset-2 hover:underline">
     <EventText entry={entry} />
   </AdminLink>
 )
@@ -50,7 +50,7 @@ export function EventActor({ entry }: { entry: PanelActivity }) {
 
 const UserLink = ({ id, text }: { id: number; text: string }) =>
   can('users', 'read') ? (
-    <AdminLink to={`users/${id}`} className={linkStyle}>
+    <AdminLink to={`users/${id}`} className={`inline-block leading-6 ${linkStyle}`}>
       {text}
     </AdminLink>
   ) : (
