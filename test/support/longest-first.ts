@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The files that take minutes, by their path from `test/`. */
 const longest = [
   'e2e/web/screens',
+  'e2e/web/journey',
   'e2e/web/admin-first-run',
   'e2e/platforms/lambda',
   'e2e/platforms/workers',
