@@ -228,7 +228,7 @@ export const accountSteps = (kind: Move['kind']): Step[] => [
     source: 'users',
     target: users,
     unique: ['uuid', 'username', 'email'],
-    lengths: { externalId: 191 },
+    lengths: { externalId: 255 },
     changing: ['passwordHash', 'emailVerifiedAt', 'totpEnabledAt'],
     map: mapUser,
   },

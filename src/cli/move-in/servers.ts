@@ -130,7 +130,7 @@ export const serverSteps: Step[] = [
     source: 'servers',
     target: servers,
     unique: ['uuid', 'uuidShort', 'externalId'],
-    lengths: { name: 191, externalId: 191 },
+    lengths: { name: 191, externalId: 255 },
     changing: ['status', 'installedAt'],
     map: mapServer,
   },

@@ -93,7 +93,7 @@ export const servers = pgTable(
       sql`${t.status} in ('installing', 'install_failed', 'reinstall_failed', 'suspended', 'restoring_backup')`,
     ),
     check('servers_name_length', sql`length(${t.name}) between 1 and 191`),
-    check('servers_external_id_length', sql`length(${t.externalId}) between 1 and 191`),
+    check('servers_external_id_length', sql`length(${t.externalId}) between 1 and 255`),
     check('servers_limits', sql`${t.memory} >= 0 and ${t.swap} >= -1 and ${t.disk} >= 0 and ${t.cpu} >= 0`),
     check('servers_io', sql`${t.io} between 10 and 1000`),
     check(

@@ -57,7 +57,7 @@ export const users = pgTable(
       t.externalId.op('gin_trgm_ops'),
       sql`(${t.uuid}::text) gin_trgm_ops`,
     ),
-    check('users_external_id_length', sql`length(${t.externalId}) between 1 and 191`),
+    check('users_external_id_length', sql`length(${t.externalId}) between 1 and 255`),
     check('users_api_key_count', sql`${t.apiKeyCount} between 0 and 25`),
   ],
 )
