@@ -13,7 +13,6 @@ import { invalidField } from '../../domain/validation.ts'
 import type { Panel } from '../../panel.ts'
 import type { OpenMoveInHost } from '../../platform/move-in-host.ts'
 import { reasonOf } from '../faults.ts'
-import { readFirstZone } from '../move-in/first-zone.ts'
 import { parseAppKeys } from '../move-in/laravel.ts'
 import { isZone } from '../move-in/source-zone.ts'
 import { removeAbandonedFolders } from '../move-in/spool-folders.ts'
@@ -64,7 +63,7 @@ export const openMoveInHost: OpenMoveInHost = ({ panel: system, dataDirectory, a
 }
 
 async function readState(panel: Panel, folder: DumpFolder): Promise<MoveInState> {
-  const { move, hasMoved } = await readMove(panel)
+  const { move, hasMoved, firstTimezone } = await readMove(panel)
   const isHere = move === null || move.expiresAt === null || (await folder.has(move.id))
   return {
     stage: move?.stage ?? null,
@@ -72,7 +71,7 @@ async function readState(panel: Panel, folder: DumpFolder): Promise<MoveInState>
     file: move?.file ?? null,
     kind: move?.kind ?? null,
     timezone: move?.timezone ?? null,
-    firstTimezone: await readFirstZone(panel),
+    firstTimezone,
     dumpTimezone: move?.dumpTimezone ?? null,
     ignoreColumns: move?.ignoreColumns ?? [],
     startedBy: move?.startedBy ?? null,

@@ -13,6 +13,7 @@ import { movedRows, settings } from '../../db/schema.ts'
 import { moveInKeysRow } from '../../domain/move-in/move-in.ts'
 import { decrypt, encrypt, type SecretLocation } from '../../domain/secrets.ts'
 import { inTransaction, type Panel, type Tx } from '../../panel.ts'
+import { firstZone } from '../move-in/first-zone.ts'
 
 /** The row of the settings with the move; no setting has its name. */
 const moveRow = 'move_in'
@@ -47,19 +48,23 @@ export type StoredMove = {
   fault: MoveInFault | null
 }
 
-/** Reads the move, and whether rows moved in before. One statement. */
-export async function readMove(tx: Pick<Tx, 'db'>): Promise<{ move: StoredMove | null; hasMoved: boolean }> {
+/** Reads the move, whether rows moved in before, and the zone of schedules that did. One statement. */
+export async function readMove(
+  tx: Pick<Tx, 'db'>,
+): Promise<{ move: StoredMove | null; hasMoved: boolean; firstTimezone: string | null }> {
   const found = single(
     await tx.db
       .select({
         text: sql<string | null>`(select value::text from ${settings} where key = ${moveRow})`,
         hasMoved: sql<boolean>`exists (select 1 from ${movedRows})`,
+        firstTimezone: firstZone,
       })
       .from(oneRow),
   )
   return {
     move: found.text === null ? null : (JSON.parse(found.text) as StoredMove),
     hasMoved: found.hasMoved,
+    firstTimezone: found.firstTimezone,
   }
 }
 

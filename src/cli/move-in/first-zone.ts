@@ -1,4 +1,6 @@
-import { and, eq } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
+import { single } from '../../db/database.ts'
+import { oneRow } from '../../db/data-column.ts'
 import { movedRows } from '../../db/schema.ts'
 import type { Tx } from '../../panel.ts'
 
@@ -32,13 +34,14 @@ export async function recordZone(tx: Tx, zone: string): Promise<void> {
     .onConflictDoUpdate({ target: [movedRows.tableName, movedRows.key], set: { digest: zone } })
 }
 
+/** Selects the zone of the first run; null before that. */
+export const firstZone = sql<
+  string | null
+>`(select ${movedRows.digest} from ${movedRows} where ${movedRows.tableName} = ${place.tableName} and ${movedRows.key} = ${place.key})`
+
 /** Reads the zone of the first run; null before that. */
 export async function readFirstZone(tx: Pick<Tx, 'db'>): Promise<string | null> {
-  const [first] = await tx.db
-    .select({ name: movedRows.digest })
-    .from(movedRows)
-    .where(and(eq(movedRows.tableName, place.tableName), eq(movedRows.key, place.key)))
-  return first?.name ?? null
+  return single(await tx.db.select({ name: firstZone }).from(oneRow)).name
 }
 
 /** Throws where an earlier run took another zone: schedules that moved already run in that. */
