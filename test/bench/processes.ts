@@ -11,7 +11,7 @@ import { decimal, printHeading, spreadOf } from './table.ts'
 type Scaling = { name: string; rates: Map<string, Rate[]> }
 type Rate = { perSecond: number; node: number }
 
-const rowNames = ['account', 'list', 'view', 'resources', 'power', 'feed', 'admin-list']
+const rowNames = ['public', 'account', 'list', 'view', 'resources', 'power', 'feed', 'admin-list']
 const concurrency = 32
 const roundMilliseconds = 2000
 /** How long each process is warmed with each row: two that shared the requests of one would be half as warm. */
