@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build as bundle, type BuildOptions, type Plugin } from 'esbuild'
@@ -49,11 +49,11 @@ const requiredBuiltins: Plugin = {
  */
 export async function bundleWorker(name: WorkerName): Promise<void> {
   const outdir = join(repositoryRoot, 'dist', 'workers', name)
-  await rm(outdir, { recursive: true, force: true })
+  const written = `${outdir}.${process.pid}`
   await bundle({
     ...commonOptions,
     entryPoints: [join('functions', name, 'worker.ts')],
-    outdir,
+    outdir: written,
     platform: 'browser',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
@@ -66,4 +66,17 @@ export async function bundleWorker(name: WorkerName): Promise<void> {
       ...stubs,
     },
   })
+  await replaceFiles(written, outdir)
+}
+
+/** Moves files in place of those of before, the entry last: who builds or reads the same worker meanwhile finds all of them. */
+async function replaceFiles(written: string, outdir: string): Promise<void> {
+  await mkdir(outdir, { recursive: true })
+  const names = await readdir(written)
+  const isEntry = (name: string) => Number(name === 'worker.js')
+  for (const name of names.toSorted((one, other) => isEntry(one) - isEntry(other)))
+    await rename(join(written, name), join(outdir, name))
+  await rm(written, { recursive: true })
+  for (const name of await readdir(outdir))
+    if (!names.includes(name)) await rm(join(outdir, name), { recursive: true, force: true })
 }

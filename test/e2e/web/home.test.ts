@@ -173,6 +173,8 @@ describe('the home page', { timeout: testTimeout }, () => {
       'north',
       'south',
     ])
+    // A request that is still answered would fail when the page is closed.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('offers a subuser only what they may do', async () => {
