@@ -18,3 +18,9 @@ it('a reset leaves nothing in the cache, the object store, the queue and the mai
   expect(world.services.circuitBreakers).not.toBe(circuitBreakers)
   expect(world.services.metrics).not.toBe(metrics)
 })
+
+it('a reset takes away the services that only one test gave to the panel', async () => {
+  Object.assign(world.services, { moveIn: {} })
+  await resetWorld(world)
+  expect(world.services).not.toHaveProperty('moveIn')
+})

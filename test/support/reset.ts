@@ -22,6 +22,8 @@ export async function resetWorld(world: World): Promise<void> {
   world.messages.length = 0
   world.database.statements.length = 0
   world.objects.clear()
+  const added = Object.keys(world.services).filter((name) => !(name in world.defaults))
+  for (const name of added) delete (world.services as Record<string, unknown>)[name]
   Object.assign(world.services, world.defaults, servicesWithMemory(world))
   const context = {
     ip: '127.0.0.1',
