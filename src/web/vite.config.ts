@@ -140,7 +140,7 @@ export default defineConfig({
             {
               name: 'framework',
               priority: 2,
-              test: /node_modules\/(preact|@tanstack\/(react-)?(query|router|store)(-core)?|@tanstack\/history|i18next|react-i18next)\//,
+              test: /node_modules\/(preact|@tanstack\/(react-)?(query|router|store)(-core)?|@tanstack\/history|i18next)\//,
             },
             { name: 'start', tags: ['$initial'] },
             // Icons of most pages; the frame has others, which the sign-in page need not load.

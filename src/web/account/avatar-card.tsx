@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ImageUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { type Account, accountQuery, changeAvatar, removeAvatar } from '../api/account.ts'
 import { site } from '../app/site.ts'
 import { Avatar, avatarPath } from '../components/avatar.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { accountQuery, changeEmail, emailAddressQuery } from '../api/account.ts'
 import { asRequestError } from '../api/error.ts'
 import { Button } from '../components/button.tsx'

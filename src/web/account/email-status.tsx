@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { accountQuery, cancelEmailChange, type EmailAddress, sendEmailLink } from '../api/account.ts'
 import { Banner } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'

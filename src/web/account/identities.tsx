@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link2, Unlink } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { beginLink, type Identity, type Security, securityQuery, unlink } from '../api/security.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { Card, RowList } from '../components/card.tsx'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { changePassword } from '../api/account.ts'
 import { asRequestError } from '../api/error.ts'
 import { isConfirmed, NewPasswordFields } from '../auth/new-password.tsx'

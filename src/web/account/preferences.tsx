@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import {
   type Account,
   accountQuery,
@@ -71,7 +71,7 @@ function LanguageField({ language }: { language: string }) {
 }
 
 function ThemeField() {
-  const { t } = useTranslation(['account', 'server'])
+  const { t } = useTranslation('account', 'server')
   return (
     <SelectField
       label={t('preferences.theme')}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { LogOut, Monitor } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { endOtherSessions, endSession, type OwnSession, sessionsQuery } from '../api/security.ts'
 import { Badge } from '../components/badge.tsx'
 import { Button, IconButton } from '../components/button.tsx'

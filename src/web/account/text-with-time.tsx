@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { formatDateTime, formatRelative } from '../app/formats.ts'
 
 type TextKey =

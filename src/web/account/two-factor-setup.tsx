@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { enableTwoFactor, setUpTwoFactor } from '../api/account.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { TextField } from '../components/field.tsx'

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { accountQuery, disableTwoFactor, regenerateTokens } from '../api/account.ts'
 import { secondFactorRequirement } from '../app/second-factor-requirement.ts'
 import { Badge } from '../components/badge.tsx'

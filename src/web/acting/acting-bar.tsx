@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { browserApi } from '../api/client.ts'
 import { sessionEnded } from '../api/request.ts'
 import { formatTime } from '../app/formats.ts'

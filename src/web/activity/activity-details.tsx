@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { type ActivityEntry, actorOf } from '../api/activity.ts'
 import { formatDateTime } from '../app/formats.ts'
 import { Dialog } from '../components/dialog.tsx'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download, History, Info, SearchX } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import {
   type ActivityEntry,
   activityQuery,
@@ -42,7 +42,7 @@ type ActivityFeedProps = {
 
 /** Lists activity, newest first, with filters, details and an export. Needs the texts `feed` and `activity`. */
 export function ActivityFeed({ feed, search, onSearchChange, fileName }: ActivityFeedProps) {
-  const { t } = useTranslation(['feed', ...eventTexts])
+  const { t } = useTranslation('feed', ...eventTexts)
   const entries = useQuery(activityQuery(feed, search))
   const [opened, setOpened] = useState<ActivityEntry | null>(null)
   const isAddressInvalid = asRequestError(entries.error)?.fieldError('filter.ip') !== undefined

@@ -1,6 +1,6 @@
 import { ListFilter } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { type ActivitySearch, periods, sources } from '../api/activity.ts'
 import { Button } from '../components/button.tsx'
 import { classNames } from '../components/class-names.ts'
@@ -95,7 +95,7 @@ function EventField({
   events,
   onChange,
 }: Pick<FiltersProps, 'search' | 'events'> & { onChange: (event: string) => void }) {
-  const { t } = useTranslation(['feed', ...eventTexts])
+  const { t } = useTranslation('feed', ...eventTexts)
   const options = search.event && !events.includes(search.event) ? [...events, search.event] : events
   return (
     <SelectField

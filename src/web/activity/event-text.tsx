@@ -1,6 +1,6 @@
 import i18next from 'i18next'
 import { Fragment } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { PrivateText } from '../components/private-text.tsx'
 
 type Event = { event: string; properties: Record<string, unknown>; properties_withheld?: boolean }
@@ -77,7 +77,7 @@ const isPrivate = (text: string) => text.includes('@') || address.test(text)
 
 /** Shows what happened as a sentence with emphasized values; privacy mode hides addresses in it. */
 export function EventText({ entry }: { entry: Event }) {
-  useTranslation([...eventTexts])
+  useTranslation(...eventTexts)
   return (
     <span className="wrap-anywhere">
       {sentenceParts(entry).map(({ text, isValue }, index) =>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { refetchAdmin } from '../api/admin.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'

@@ -1,5 +1,5 @@
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { NotFound } from '../app/route-states.tsx'
 import { pageStyle, SideNav, widePageStyle } from '../app/side-nav.tsx'
 import { Skeleton } from '../components/states.tsx'

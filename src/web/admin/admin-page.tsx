@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { Fragment, type ReactNode, useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { PageHeader } from '../components/card.tsx'
 import { AdminLink } from './admin-link.tsx'

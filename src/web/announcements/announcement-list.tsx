@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { type Announcement, announcementsQuery, dismissAnnouncement } from '../api/announcements.ts'
 import { asRequestError } from '../api/error.ts'
 import { Button, IconButton } from '../components/button.tsx'

@@ -1,14 +1,9 @@
-import {
-  keepPreviousData,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ServerFolderResource } from '../../surfaces/client/resources/server-folder.ts'
 import type { ServerSummaryResource } from '../../surfaces/client/resources/server-summary.ts'
 import { toastError } from '../components/toast.tsx'
+import { recallList } from '../offline/last-list.ts'
 import { abortedBy, clientApi, done, json } from './client.ts'
 import { type AttributesOf, attributesOf, type PageOf, rowsOf } from './resources.ts'
 import type { Scope } from './servers.ts'
@@ -35,7 +30,7 @@ export type SummaryRequest = {
   sort?: string
 }
 
-/** One page of the servers in a scope, in short. */
+/** One page of the servers in a scope, in short. Until it is there, the one before, or what the last visit has seen. */
 export const summariesQuery = (request: SummaryRequest, page = 1) =>
   queryOptions({
     queryKey: ['summaries', request, page],
@@ -61,7 +56,7 @@ export const summariesQuery = (request: SummaryRequest, page = 1) =>
           abortedBy(signal),
         ),
       ),
-    placeholderData: page === 1 ? keepPreviousData : undefined,
+    placeholderData: (before) => (page === 1 ? (before ?? recallList<SummaryPage>(request)) : undefined),
   })
 
 /** Returns the servers of all pages that are loaded, in their order. */

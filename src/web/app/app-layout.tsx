@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { Server, UserCog, Wrench } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { TraySlot } from '../server/files/tray-slot.tsx'
 import { BottomBar } from './side-nav.tsx'
 import { OfflineNotice } from '../offline/offline-notice.tsx'

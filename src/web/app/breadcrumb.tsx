@@ -1,7 +1,8 @@
+import i18next from 'i18next'
 import { Link, useLocation, useMatch } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { classNames } from '../components/class-names.ts'
 import { Logo } from './logo.tsx'
 import { ServerSwitcher } from './server-switcher.tsx'
@@ -58,10 +59,10 @@ const parents: Record<string, string> = { '': 'console', trash: 'files' }
 
 /** Returns the name of the page or area that is open. */
 function usePageName(): string | null {
-  const { t, i18n } = useTranslation('server')
+  const { t } = useTranslation('server')
   const [, area = '', server, page = ''] = useLocation().pathname.split('/')
   if (area === 'account') return t('strings:word.account')
   if (area !== 'server' || !server) return null
   const key = `nav.${parents[page] ?? page}`
-  return i18n.exists(`server:${key}`) ? t(key as 'nav.console') : null
+  return i18next.exists(`server:${key}`) ? t(key as 'nav.console') : null
 }

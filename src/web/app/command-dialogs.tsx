@@ -1,6 +1,6 @@
 import { Dialog as Radix } from 'radix-ui'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { KillDialog } from '../server/power.tsx'
 import { CommandPicker } from './command-picker.tsx'
 import { type CommandHandlers, useCommands } from './commands.ts'

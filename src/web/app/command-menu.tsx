@@ -1,7 +1,7 @@
 import { useMatch, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import type { CommandDialog } from './command-dialogs.tsx'
 import { useShortcuts } from './shortcuts.ts'

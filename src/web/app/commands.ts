@@ -19,7 +19,7 @@ import {
   Terminal,
   UserCog,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { rowsOf } from '../api/resources.ts'
 import { summariesQuery } from '../api/server-list.ts'
 import { serverQuery, type ServerWithMeta } from '../api/servers.ts'

@@ -14,29 +14,41 @@ export function formatBytes(bytes: number): string {
 export const formatMebibytes = (mebibytes: number): string => formatBytes(mebibytes * 1024 ** 2)
 
 /** Formats a number with at most `digits` fraction digits. */
-export function formatNumber(value: number, digits = 0): string {
-  const cached = numberFormats.get(digits)
-  const format = cached ?? new Intl.NumberFormat(site.locale, { maximumFractionDigits: digits })
-  if (!cached) numberFormats.set(digits, format)
-  return format.format(value)
+export const formatNumber = (value: number, digits = 0): string =>
+  numberFormat({ maximumFractionDigits: digits }).format(value)
+
+/** Keeps what was made for the same options: a formatter takes a hundred times as long to make as to use. */
+function cachedFormat<Options, Format>(make: (options: Options) => Format): (options: Options) => Format {
+  const made = new Map<string, Format>()
+  return (options) => {
+    const key = JSON.stringify(options)
+    const format = made.get(key) ?? make(options)
+    made.set(key, format)
+    return format
+  }
 }
 
-// Formatters are cached, since lists format many values.
-const numberFormats = new Map<number, Intl.NumberFormat>()
+const numberFormat = cachedFormat(
+  (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(site.locale, options),
+)
+const dateFormat = cachedFormat(
+  (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(site.locale, options),
+)
+const relativeTimeFormat = cachedFormat(
+  (options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(site.locale, options),
+)
 
 /** Formats percent of one CPU core: `150%`. */
 export const formatPercent = (value: number, digits = 0): string =>
-  new Intl.NumberFormat(site.locale, { style: 'percent', maximumFractionDigits: digits }).format(value / 100)
+  numberFormat({ style: 'percent', maximumFractionDigits: digits }).format(value / 100)
 
 /** Formats a date and time in the local time zone. */
-export const formatDateTime = (instant: string | Date): string => dateTimeFormat.format(new Date(instant))
+export const formatDateTime = (instant: string | Date): string =>
+  dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(instant))
 
 /** Formats a time of day: `16:05`. */
 export const formatTime = (instant: string | Date): string =>
-  new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' }).format(new Date(instant))
-
-const dateTimeFormat = new Intl.DateTimeFormat(site.locale, { dateStyle: 'medium', timeStyle: 'medium' })
-const relativeTimeFormat = new Intl.RelativeTimeFormat(site.locale, { numeric: 'auto' })
+  dateFormat({ timeStyle: 'short' }).format(new Date(instant))
 
 const relativeUnits: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_557_600],
@@ -52,7 +64,7 @@ const relativeUnits: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 export function formatRelative(instant: string | Date, now = Date.now()): string {
   const seconds = Math.round((new Date(instant).getTime() - now) / 1000)
   const [unit, length] = relativeUnits.find(([, size]) => Math.abs(seconds) >= size) ?? ['second' as const, 1]
-  return relativeTimeFormat.format(Math.trunc(seconds / length), unit)
+  return relativeTimeFormat({ numeric: 'auto' }).format(Math.trunc(seconds / length), unit)
 }
 
 /** Formats a duration by its two largest units: `2d 3h`. */
@@ -67,8 +79,6 @@ export function formatDuration(milliseconds: number): string {
   const from = parts.findIndex(([amount]) => amount > 0)
   return parts
     .slice(from < 0 ? 3 : from, (from < 0 ? 3 : from) + 2)
-    .map(([value, unit]) =>
-      new Intl.NumberFormat(site.locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value),
-    )
+    .map(([value, unit]) => numberFormat({ style: 'unit', unit, unitDisplay: 'narrow' }).format(value))
     .join(' ')
 }

@@ -1,7 +1,7 @@
 import { Link, useRouter } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { monitoringApi } from '../api/client.ts'
 import { RequestError } from '../api/error.ts'
 import { buttonStyle } from '../components/button.tsx'

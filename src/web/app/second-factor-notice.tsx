@@ -1,6 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { Banner } from '../components/badge.tsx'
 import { buttonStyle } from '../components/button.tsx'
 import { useSecondFactorRequired } from './second-factor-requirement.ts'

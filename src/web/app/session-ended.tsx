@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { sessionEnded } from '../api/request.ts'
 import { buttonStyle } from '../components/button.tsx'
 import { forgetAccount } from '../offline/offline.ts'

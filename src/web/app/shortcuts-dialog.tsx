@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Switch } from '../components/switch.tsx'
 import { areSingleKeysEnabled, setSingleKeysEnabled } from './shortcuts.ts'

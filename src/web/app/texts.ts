@@ -1,5 +1,4 @@
 import i18next, { type BackendModule, type FormatterModule, type ReadCallback } from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import { browserApi, json } from '../api/client.ts'
 import { formatNumber } from './formats.ts'
 import { site } from './site.ts'
@@ -48,9 +47,10 @@ export async function startTexts(): Promise<void> {
   await i18next
     .use(backend)
     .use(formatter)
-    .use(initReactI18next)
     .init({
       lng: site.locale,
+      // Texts are asked for at once, not after the next frame.
+      initAsync: false,
       fallbackLng: false,
       load: 'currentOnly',
       ns: ['strings', 'server', site.user ? 'home' : 'auth'],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { BookOpen, LogOut, Server, UserCog, Wrench } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from './use-translation.ts'
 import { version } from '../../version.ts'
 import { accountQuery } from '../api/account.ts'
 import { Avatar } from '../components/avatar.tsx'

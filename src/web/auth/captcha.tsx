@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { CaptchaResponse } from '../api/auth.ts'
 import { site } from '../app/site.ts'
 import { useIsDark } from '../app/theme.ts'

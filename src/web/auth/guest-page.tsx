@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { Banner } from '../components/badge.tsx'
 

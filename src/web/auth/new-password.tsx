@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { PasswordField } from '../components/password-field.tsx'
 
 /** The minimum length of a password, in characters. */

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { type SignInResult, signInWithPassword } from '../api/auth.ts'
 import { Button } from '../components/button.tsx'
 import { TextField } from '../components/field.tsx'

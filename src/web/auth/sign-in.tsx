@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { providerPath, type SignInMethods, type SignInResult } from '../api/auth.ts'
 import { asRequestError } from '../api/error.ts'
 import { Banner } from '../components/badge.tsx'

@@ -12,17 +12,18 @@ import type * as Parts from './lazy-menu.tsx'
 
 // The code of menus is loaded once the page that has one is idle, so that the first menu opens at once.
 let parts: typeof Parts | null = null
+let isPlanned = false
 const load = async () => (parts ??= await import('./lazy-menu.tsx'))
 const preload = () => void load().catch(() => undefined)
 /** How long a page may be busy before the code is loaded all the same. */
 const maxIdleWaitMs = 3000
 
-/** Loads the code of menus when the browser has nothing else to do. */
-function preloadWhenIdle(): (() => void) | undefined {
+/** Loads the code of menus when the browser has nothing else to do; once, however many menus a page has. */
+function preloadWhenIdle(): void {
   // Safari has no such callback; there the pointer or the focus on a trigger loads the code.
-  if (!('requestIdleCallback' in window)) return undefined
-  const handle = requestIdleCallback(preload, { timeout: maxIdleWaitMs })
-  return () => cancelIdleCallback(handle)
+  if (isPlanned || !('requestIdleCallback' in window)) return
+  isPlanned = true
+  requestIdleCallback(preload, { timeout: maxIdleWaitMs })
 }
 
 type TriggerProps = {

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { Pagination } from '../../http/resource.ts'
 import { IconButton } from './button.tsx'
 

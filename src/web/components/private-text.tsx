@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { useBlur } from '../app/privacy.ts'
 import { classNames } from './class-names.ts'
 

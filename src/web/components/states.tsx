@@ -1,6 +1,6 @@
 import { CircleAlert, type LucideIcon, Lock, SearchX, ServerOff } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { asRequestError } from '../api/error.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'

@@ -1,7 +1,7 @@
 import i18next from 'i18next'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { asRequestError } from '../api/error.ts'
 import { classNames } from './class-names.ts'
 

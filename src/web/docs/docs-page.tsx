@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { LogIn } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { apiDocumentQuery } from '../api/openapi.ts'
 import { Logo } from '../app/logo.tsx'
 import { usePageTitle } from '../app/page-title.ts'

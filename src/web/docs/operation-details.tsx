@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ApiDocument, Parameter } from '../api/openapi.ts'
 import { formatNumber } from '../app/formats.ts'
 import { site } from '../app/site.ts'

@@ -1,6 +1,6 @@
 import { ChevronRight, Link as LinkIcon } from 'lucide-react'
 import { Fragment, memo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ApiDocument } from '../api/openapi.ts'
 import { classNames } from '../components/class-names.ts'
 import { OperationDetails } from './operation-details.tsx'

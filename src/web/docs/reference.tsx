@@ -1,6 +1,6 @@
 import { Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ApiDocument } from '../api/openapi.ts'
 import { Button, buttonStyle } from '../components/button.tsx'
 import { classNames } from '../components/class-names.ts'

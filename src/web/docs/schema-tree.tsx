@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ApiDocument, Schema } from '../api/openapi.ts'
 import { classNames } from '../components/class-names.ts'
 import { hasMembers, constraintsOf, type Member, membersOf, resolveSchema, typeOf } from './schemas.ts'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { type Operation, sendTryItRequest } from '../api/openapi.ts'
 import { Badge } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'

@@ -1,5 +1,5 @@
 import { Ban, CircleAlert, CircleCheck, CircleDashed, type LucideIcon } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { Button } from '../components/button.tsx'
 import { classNames } from '../components/class-names.ts'
 import { Dialog } from '../components/dialog.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { asRequestError } from '../api/error.ts'
 import { createFolder, deleteFolder, renameFolder, useFolderChange } from '../api/server-folders.ts'
 import type { ServerFolder } from '../api/server-list.ts'

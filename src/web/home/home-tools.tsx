@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, ListChecks, Rows3, SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { filterNamesQuery, type ServerSummary } from '../api/server-list.ts'
 import type { Scope } from '../api/servers.ts'
 import { site } from '../app/site.ts'

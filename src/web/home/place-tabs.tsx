@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Folder, FolderPlus, type LucideIcon, Pencil, Server, Star, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { foldersQuery, type ServerFolder } from '../api/server-list.ts'
 import { formatNumber } from '../app/formats.ts'
 import { IconButton } from '../components/button.tsx'

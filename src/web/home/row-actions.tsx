@@ -1,5 +1,5 @@
 import { Play, Square, Star } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { usePlacement } from '../api/server-list.ts'
 import { IconButton } from '../components/button.tsx'
 import { signalPermissions, usePower } from '../server/power.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ServerSummary } from '../api/server-list.ts'
 import type { Selection } from './use-selection.ts'
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { classNames } from '../components/class-names.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { GameTile } from '../games/game-icon.tsx'

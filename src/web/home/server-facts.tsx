@@ -1,5 +1,5 @@
 import { MapPin, Users } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { ServerSummary } from '../api/server-list.ts'
 import { formatNumber } from '../app/formats.ts'
 

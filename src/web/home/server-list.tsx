@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { summariesPerPage, type SummaryRequest } from '../api/server-list.ts'
 import { useHasSideColumn, useIsWide } from '../app/use-is-wide.ts'
 import { classNames } from '../components/class-names.ts'

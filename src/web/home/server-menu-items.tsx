@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { FolderOpen, Play, RotateCw, Skull, Square, SquareTerminal } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { foldersQuery, usePlacement } from '../api/server-list.ts'
 import type { PowerSignal } from '../api/servers.ts'
 import { MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../components/menu.tsx'

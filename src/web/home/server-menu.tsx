@@ -1,6 +1,6 @@
 import { EllipsisVertical } from 'lucide-react'
 import { lazy, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { IconButton } from '../components/button.tsx'
 import { Menu } from '../components/menu.tsx'
 import { KillDialog, type usePower } from '../server/power.tsx'

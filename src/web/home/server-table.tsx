@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { classNames } from '../components/class-names.ts'
 import { GameTile } from '../games/game-icon.tsx'
 import { StateBadge } from '../server/state-badge.tsx'

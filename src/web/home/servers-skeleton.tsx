@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { View } from './home-tools.tsx'
 
 /** A placeholder of the same size as the list. */

@@ -1,6 +1,5 @@
-import { useTranslation } from 'react-i18next'
-import { formatBytes, formatMebibytes, formatPercent } from '../app/formats.ts'
-import { site } from '../app/site.ts'
+import { useTranslation } from '../app/use-translation.ts'
+import { formatBytes, formatMebibytes, formatPercent, formatTime } from '../app/formats.ts'
 import { isBlocked, serverConflict } from '../server/server-state.ts'
 import type { ListedServer } from './listed-server.ts'
 
@@ -50,6 +49,6 @@ export function useUnavailableReason({ server, outage }: ListedServer): string |
   const { t } = useTranslation('home')
   if (isBlocked(server)) return t(`reason.${serverConflict(server) ?? 'suspended'}`)
   if (!outage) return null
-  const time = new Intl.DateTimeFormat(site.locale, { timeStyle: 'short' }).format(outage.since)
+  const time = formatTime(new Date(outage.since))
   return outage.isExact ? t('reason.silent_since', { time }) : t('reason.silent_noticed', { time })
 }

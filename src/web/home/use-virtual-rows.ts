@@ -15,8 +15,10 @@ type VirtualRows = {
 /** Pixels above and below the window whose rows are rendered, too, and the milliseconds after which they are. */
 const overscan = 600
 const overscanDelayMs = 300
-/** Pixels by which the rendered range moves, so that not each event of scrolling renders. */
-const rangeStep = 200
+/** Where a list likely begins, in pixels from the top of the window: below the frame, the title and the tools. */
+const likelyStart = 200
+/** Pixels by which the rendered range moves, so that not each event of scrolling renders; fewer above the list. */
+const rangeStepAt = (top: number): number => (top < 0 ? 50 : 200)
 
 /**
  * Returns the rows of a long list that are in view. All have the height of the highest one that was rendered, which spares
@@ -49,8 +51,9 @@ export function useVirtualRows(
   })
   const step = rowHeight + gap
   const margin = useMargin()
+  const end = top + innerHeight + margin + rangeStepAt(top)
   const first = Math.min(Math.floor(Math.max(0, top - margin) / step), Math.max(0, count - 1))
-  const last = Math.min(count - 1, Math.ceil((top + innerHeight + margin + rangeStep) / step))
+  const last = Math.min(count - 1, Math.max(0, Math.ceil(end / step)))
   return {
     rowHeight,
     height: Math.max(0, count * step - gap),
@@ -72,13 +75,13 @@ function useMargin(): number {
   return margin
 }
 
-/** Returns where the window begins, in pixels from the top of the list. */
+/** Returns where the window begins, in pixels from the top of the list; negative where the list begins in the window. */
 function useTop(list: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0)
+  const [top, setTop] = useState(-likelyStart)
   useLayoutEffect(() => {
     const update = () => {
       const above = -(list.current?.getBoundingClientRect().top ?? 0)
-      setTop(Math.max(0, Math.floor(above / rangeStep) * rangeStep))
+      setTop(Math.floor(above / rangeStepAt(above)) * rangeStepAt(above))
     }
     update()
     const observer = new ResizeObserver(update)

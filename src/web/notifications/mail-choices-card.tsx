@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { changeMailChoice, type MailChoice, mailChoicesQuery } from '../api/notifications.ts'
 import { Banner } from '../components/badge.tsx'
 import { Card } from '../components/card.tsx'

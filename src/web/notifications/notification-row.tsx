@@ -9,7 +9,7 @@ import {
   type LucideIcon,
   UserPlus,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { Notification } from '../api/notifications.ts'
 import { classNames } from '../components/class-names.ts'
 import { RelativeTime } from '../components/relative-time.tsx'

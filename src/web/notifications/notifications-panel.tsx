@@ -2,10 +2,9 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { Link, useLocation } from '@tanstack/react-router'
 import { BellOff, CheckCheck, Settings } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { type ReactElement, useEffect, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { type ReactElement, useId, useState } from 'react'
+import { useLoadedTexts, useTranslation } from '../app/use-translation.ts'
 import { markAsRead, notificationsQuery } from '../api/notifications.ts'
-import { loadTexts } from '../app/texts.ts'
 import { Button, buttonStyle, IconButton } from '../components/button.tsx'
 import { ErrorState, Skeleton } from '../components/states.tsx'
 import { toastError } from '../components/toast.tsx'
@@ -40,19 +39,10 @@ export function NotificationsPanel({ trigger }: { trigger: ReactElement }) {
   )
 }
 
-/** Returns whether the texts of the panel are there: it is opened on any page. */
-function useTexts(): boolean {
-  const { i18n } = useTranslation()
-  const [isLoaded, setIsLoaded] = useState(i18n.hasLoadedNamespace('notifications'))
-  useEffect(() => {
-    if (!isLoaded) void loadTexts('notifications').then(() => setIsLoaded(true))
-  }, [isLoaded])
-  return isLoaded
-}
-
 function PanelContent({ titleId, onClose }: { titleId: string; onClose: () => void }) {
-  const { t } = useTranslation(['notifications', 'server'], { useSuspense: false })
-  const areTextsLoaded = useTexts()
+  const { t } = useTranslation()
+  // The panel is opened on any page.
+  const areTextsLoaded = useLoadedTexts('notifications')
   const list = useInfiniteQuery({ ...notificationsQuery, refetchOnMount: 'always' })
   const reading = useReading()
   const unread = list.data?.pages[0]?.unread ?? 0
@@ -65,7 +55,7 @@ function PanelContent({ titleId, onClose }: { titleId: string; onClose: () => vo
         {areTextsLoaded && unread > 0 && (
           <IconButton
             icon={CheckCheck}
-            label={t('read_all')}
+            label={t('notifications:read_all')}
             busy={reading.isPending && reading.variables === null}
             onClick={() => reading.mutate(null)}
           />
@@ -82,7 +72,7 @@ function PanelContent({ titleId, onClose }: { titleId: string; onClose: () => vo
             onClick={onClose}
             className={`${buttonStyle('quiet')} w-full hover:bg-raised`}
           >
-            <Settings aria-hidden className="size-4" /> {t('settings')}
+            <Settings aria-hidden className="size-4" /> {t('notifications:settings')}
           </Link>
         </div>
       )}
@@ -147,7 +137,7 @@ function NoNotifications() {
 
 /** Marks as read, at once on the page; null stands for all. */
 function useReading() {
-  const { t } = useTranslation('notifications', { useSuspense: false })
+  const { t } = useTranslation()
   const queries = useQueryClient()
   const { queryKey } = notificationsQuery
   return useMutation({
@@ -170,7 +160,7 @@ function useReading() {
           },
       )
     },
-    onError: (error) => toastError(error, t('read_failed')),
+    onError: (error) => toastError(error, t('notifications:read_failed')),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   })
 }

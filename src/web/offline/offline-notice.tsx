@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { Banner } from '../components/badge.tsx'
 import { usePanelReachable } from './use-panel-reachable.ts'
 

@@ -1,6 +1,6 @@
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { AppLayout } from '../app/app-layout.tsx'
 import { AuthLayout } from '../app/auth-layout.tsx'
 import { usePageTitle } from '../app/page-title.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { site } from '../app/site.ts'
 import { installationQuery } from '../api/servers.ts'
 import { plainText } from './console/console-log.ts'

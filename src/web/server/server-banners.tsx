@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { Banner } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
 import { obstacleTexts, obstacleTitles, useConnectionObstacle } from './connection-obstacle.ts'

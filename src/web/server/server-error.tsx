@@ -1,5 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { Lock, SearchX } from 'lucide-react'
 import { asRequestError } from '../api/error.ts'
 import { RouteError } from '../app/route-states.tsx'

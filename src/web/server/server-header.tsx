@@ -1,6 +1,6 @@
 import { Play, RotateCw, Skull, Square } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import type { PowerSignal } from '../api/servers.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-button.tsx'

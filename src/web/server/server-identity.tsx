@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Users } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { rowsOf } from '../api/resources.ts'
 import { type ServerSummary, summariesQuery } from '../api/server-list.ts'
 import { playersQuery } from '../api/servers.ts'

@@ -12,7 +12,7 @@ import {
   SquareTerminal,
   Users,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../app/use-translation.ts'
 import { useLocation } from '@tanstack/react-router'
 import { SideNav } from '../app/side-nav.tsx'
 import { useServer } from './server-context.tsx'

@@ -177,6 +177,40 @@ describe('the home page', { timeout: testTimeout }, () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  it('begins with the list of the last visit until the new one is there, and forgets it at sign-out', async () => {
+    const driver = await signIn(panel.bootstrap.user)
+    const { page, button, choose } = driver
+    await rowOf(driver, 'Basalt').waitFor()
+    const { body } = await panel.asPlayer('GET', '?filter[name]=Basalt')
+    const rename = (name: string) =>
+      panel.asPlayer('POST', `/servers/${body.data[0].attributes.identifier}/settings/rename`, { name })
+    const waiting: Route[] = []
+    await page.route('**/api/client/servers?*', (route) => void waiting.push(route))
+    await page.reload()
+    await rowOf(driver, 'Basalt').waitFor()
+    expect((await rename('Obsidian')).status).toBe(204)
+    await expect.poll(() => waiting.length, { timeout: stepTimeoutMs }).toBeGreaterThan(0)
+    for (const route of waiting) await route.continue()
+    await rowOf(driver, 'Obsidian').waitFor()
+    expect(await rowOf(driver, 'Basalt').count()).toBe(0)
+    expect((await rename('Basalt')).status).toBe(204)
+
+    // A list that is refused is not shown as if it were current.
+    driver.expectProblem(/400/)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.route('**/api/client/servers?*', (route) =>
+      route.fulfill({ status: 400, json: { errors: [] } }),
+    )
+    await page.reload()
+    await page.getByRole('main').getByRole('alert').waitFor()
+    expect(await rowsOf(driver).count()).toBe(0)
+
+    await choose('Account menu', 'Sign out')
+    await button('Sign in').waitFor()
+    expect(await page.evaluate(() => localStorage.getItem('roost.last-list'))).toBe(null)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   it('offers a subuser only what they may do', async () => {
     const driver = await signIn(friend)
     const { page } = driver

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { AnnouncementCard } from '../../announcements/announcement-card.tsx'
 import { locationChoices, nodeChoices } from '../form/choice-sources.ts'
 import { LongTextInput, SelectInput, TextInput } from '../form/fields.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge } from '../../components/badge.tsx'
 import { type Announcement, relatedRows } from '../resources.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminQuery, adminSend } from '../../api/admin.ts'
 import { formatDateTime } from '../../app/formats.ts'
 import { Loaded } from '../../components/states.tsx'

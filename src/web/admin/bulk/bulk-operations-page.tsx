@@ -1,5 +1,5 @@
 import { Layers } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { AdminList } from '../list/admin-list.tsx'

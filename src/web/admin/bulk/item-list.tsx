@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useLoadedTexts, useTranslation } from '../../app/use-translation.ts'
 import type { ErrorEntry } from '../../api/error.ts'
 import { translateEntry } from '../../api/refusal-texts.ts'
 import { formatNumber } from '../../app/formats.ts'
@@ -7,7 +7,6 @@ import { Badge, type Tone } from '../../components/badge.tsx'
 import { Progress } from '../../components/meter.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import type { BulkOperation } from '../resources.ts'
-import { useLoadedTexts } from '../use-loaded-texts.ts'
 
 type OperationItem = BulkOperation['items'][number]
 type State = OperationItem['state']

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { classNames } from '../../components/class-names.ts'
 import { AdminLink, linkStyle } from '../admin-link.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { drawingNames } from '../../games/game-icon.tsx'
 import { currentOf } from '../form/current-version.ts'

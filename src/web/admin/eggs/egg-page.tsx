@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Copy, Download, Plus, RefreshCw, Server as ServerIcon, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
 import { Button, buttonStyle } from '../../components/button.tsx'
 import { saveFile } from '../../components/save-file.ts'

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { AdminLink, linkStyle } from '../admin-link.tsx'

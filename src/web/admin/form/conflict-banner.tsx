@@ -1,5 +1,6 @@
+import i18next from 'i18next'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatDateTime } from '../../app/formats.ts'
 import { Banner } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -22,7 +23,7 @@ export function ConflictBanner({
   onReload: () => void
   onOverwrite: () => void
 }) {
-  const { t, i18n } = useTranslation('admin')
+  const { t } = useTranslation('admin')
   const last = useQuery({
     queryKey: ['admin', 'last-change', subject, current.version],
     queryFn: ({ signal }) => (subject ? fetchLastChange(subject, signal) : null),
@@ -30,7 +31,7 @@ export function ConflictBanner({
   }).data
   const labelOf = (name: string) => {
     const key = `field.${name.replaceAll('.', '_')}`
-    return i18n.exists(`admin:${key}`) ? t(key) : name
+    return i18next.exists(`admin:${key}`) ? t(key) : name
   }
   return (
     <Banner

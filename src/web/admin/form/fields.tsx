@@ -1,5 +1,6 @@
+import i18next from 'i18next'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Card } from '../../components/card.tsx'
 import { classNames } from '../../components/class-names.ts'
 import { controlStyle, Field, SelectField, TextArea, TextField } from '../../components/field.tsx'
@@ -19,9 +20,9 @@ type InputProps = {
 
 /** Returns label and help text of a field: those of its name, unless the form has its own. */
 function useFieldTexts({ name, label, hint }: InputProps) {
-  const { t, i18n } = useTranslation('admin')
+  const { t } = useTranslation('admin')
   const key = name.replaceAll('.', '_')
-  const ownHint = i18n.exists(`admin:hint.${key}`) ? t(`hint.${key}`) : undefined
+  const ownHint = i18next.exists(`admin:hint.${key}`) ? t(`hint.${key}`) : undefined
   return { label: label ?? t(`field.${key}`), hint: hint ?? ownHint }
 }
 

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 
 /** Tells the dialog around a form whether the form has unsaved changes. */

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { can, type Resource, resources } from '../levels.ts'
 import { type FormValues, useForm } from './resource-form.tsx'
 

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { IconButton } from '../../components/button.tsx'
 import { type ChoiceSource, Picker, useChoiceName } from './picker.tsx'
 import { useFormField } from './resource-form.tsx'

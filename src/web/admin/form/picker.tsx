@@ -1,7 +1,7 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { useDebouncedValue } from '../../app/use-debounced-value.ts'
 import { IconButton } from '../../components/button.tsx'
 import { classNames } from '../../components/class-names.ts'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { createContext, type FormEvent, type ReactNode, use, useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { refetchAdmin } from '../../api/admin.ts'
 import { asRequestError, type RequestError } from '../../api/error.ts'
 import { Button } from '../../components/button.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type LucideIcon, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminGet, adminListQuery, type AdminQuery } from '../../api/admin.ts'
 import { type PageOf, rowsOf } from '../../api/resources.ts'
 import { formatNumber } from '../../app/formats.ts'

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { classNames } from '../../components/class-names.ts'
 import { AdminLink, linkStyle } from '../admin-link.tsx'
 import type { Column, ListProps } from './admin-list.tsx'

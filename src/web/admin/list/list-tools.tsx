@@ -1,6 +1,6 @@
 import { Columns3, ListFilter as FilterIcon } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { classNames } from '../../components/class-names.ts'
 import { SelectField, TextField } from '../../components/field.tsx'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { toastError } from '../../components/toast.tsx'

@@ -1,6 +1,6 @@
 import { MapPin, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { Button, IconButton } from '../../components/button.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge } from '../../components/badge.tsx'
 import { eggChoices, nodeChoices } from '../form/choice-sources.ts'
 import { LongTextInput, TextInput, ToggleInput } from '../form/fields.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminQuery, adminSend } from '../../api/admin.ts'
 import { Card } from '../../components/card.tsx'
 import { Loaded } from '../../components/states.tsx'

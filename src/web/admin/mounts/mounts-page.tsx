@@ -1,6 +1,6 @@
 import { FolderSymlink, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { Button } from '../../components/button.tsx'
 import { useAdminNavigate } from '../admin-link.tsx'

@@ -1,5 +1,5 @@
 import { FileArchive, Trash2, X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { formatBytes, formatRelative } from '../../app/formats.ts'
 import { AdminAction } from '../admin-action.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Banner } from '../../components/badge.tsx'
 import type { MoveIn } from '../resources.ts'
 

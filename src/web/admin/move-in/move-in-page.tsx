@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useLoadedTexts, useTranslation } from '../../app/use-translation.ts'
 import { adminQuery } from '../../api/admin.ts'
 import { asRequestError } from '../../api/error.ts'
 import { Card } from '../../components/card.tsx'
@@ -7,7 +7,6 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Loaded, Skeleton } from '../../components/states.tsx'
 import { AdminPage } from '../admin-page.tsx'
 import type { Item, MoveIn } from '../resources.ts'
-import { useLoadedTexts } from '../use-loaded-texts.ts'
 import { busyStages } from './move-stages.ts'
 import { MoveSteps } from './move-steps.tsx'
 import { MoveView } from './move-view.tsx'
@@ -26,9 +25,8 @@ export function MoveInPage() {
     },
     retry: (count, error) => !isUnavailable(error) && count < 2,
   })
-  const texts = useTranslation('moving', { useSuspense: false })
   return (
-    <AdminPage title={t('nav.move_in')} text={areTextsThere && texts.t('text')}>
+    <AdminPage title={t('nav.move_in')} text={areTextsThere && t('moving:text')}>
       {!areTextsThere ? (
         <Skeleton rows={3} />
       ) : isUnavailable(query.error) ? (

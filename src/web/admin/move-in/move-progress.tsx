@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatDuration, formatNumber } from '../../app/formats.ts'
 import { Card } from '../../components/card.tsx'
 import { Progress } from '../../components/meter.tsx'

@@ -1,5 +1,5 @@
 import { PackageOpen } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { Banner } from '../../components/badge.tsx'

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { classNames } from '../../components/class-names.ts'
 import type { MoveIn } from '../resources.ts'
 import { countDone, steps } from './move-stages.ts'

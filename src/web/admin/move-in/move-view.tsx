@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { Banner } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'

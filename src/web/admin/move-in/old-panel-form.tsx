@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { ListChecks } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend, refetchAdmin } from '../../api/admin.ts'
 import { asRequestError } from '../../api/error.ts'
 import { Button } from '../../components/button.tsx'

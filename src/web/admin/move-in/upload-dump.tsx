@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Upload, X } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { refetchAdmin } from '../../api/admin.ts'
 import { formatBytes, formatDuration } from '../../app/formats.ts'
 import { Button } from '../../components/button.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { classNames } from '../../components/class-names.ts'
 import { wide } from '../form/fields.tsx'

@@ -1,5 +1,5 @@
 import { Network, Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { addressOfAllocation } from '../addresses.ts'
 import { AdminAction } from '../admin-action.tsx'

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Stethoscope } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useLoadedTexts, useTranslation } from '../../app/use-translation.ts'
 import { adminQuery } from '../../api/admin.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Loaded } from '../../components/states.tsx'
 import type { Item, Node, NodeDoctor as Doctor } from '../resources.ts'
-import { useLoadedTexts } from '../use-loaded-texts.ts'
 
 type Check = Doctor['checks'][number]
 

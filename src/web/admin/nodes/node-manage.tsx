@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { ActionRow, ActionRows } from '../action-row.tsx'
 import { AdminAction } from '../admin-action.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { formatBytes, formatDateTime, formatNumber, formatPercent } from '../../app/formats.ts'
 import { Banner } from '../../components/badge.tsx'

@@ -1,5 +1,5 @@
 import { Server as ServerIcon } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { AdminList } from '../list/admin-list.tsx'
 import type { Node, Server } from '../resources.ts'
 import { useServerColumns } from '../servers/servers-page.tsx'

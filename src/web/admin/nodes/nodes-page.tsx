@@ -1,5 +1,5 @@
 import { HardDrive, Plus } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatMebibytes } from '../../app/formats.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { Meter } from '../../components/meter.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { EventText } from '../../activity/event-text.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { AdminLink, type AdminSearch, linkStyle } from '../admin-link.tsx'

@@ -1,7 +1,6 @@
 import { Download, History } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useLoadedTexts, useTranslation } from '../../app/use-translation.ts'
 import { EventText, eventLabel, eventTexts } from '../../activity/event-text.tsx'
-import { useLoadedTexts } from '../use-loaded-texts.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { PrivateText } from '../../components/private-text.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'

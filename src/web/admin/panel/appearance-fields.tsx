@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type CSSProperties, type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminGet } from '../../api/admin.ts'
 import { send } from '../../api/request.ts'
 import { site } from '../../app/site.ts'

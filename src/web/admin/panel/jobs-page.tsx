@@ -1,5 +1,5 @@
 import { ListTodo, RotateCw, Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { Badge } from '../../components/badge.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Server as ServerIcon, TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useLoadedTexts, useTranslation } from '../../app/use-translation.ts'
 import { eventTexts } from '../../activity/event-text.tsx'
 import { adminQuery } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
@@ -15,7 +15,6 @@ import { can } from '../levels.ts'
 import { EventActor, EventLink } from './activity-entry.tsx'
 import { SetupChecklist } from './setup-checklist.tsx'
 import type { Item, List, LocationCapacity, Overview, PageOf, PanelActivity } from '../resources.ts'
-import { useLoadedTexts } from '../use-loaded-texts.ts'
 
 const refetchIntervalMs = 30_000
 const shownEvents = 10

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminSend } from '../../api/admin.ts'
 import { Badge, Banner } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'

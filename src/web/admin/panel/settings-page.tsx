@@ -1,5 +1,6 @@
+import i18next from 'i18next'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useLoadedTexts, useTranslation } from '../../app/use-translation.ts'
 import { adminQuery, adminSend } from '../../api/admin.ts'
 import { type ApiDocument, apiDocumentQuery, type Schema } from '../../api/openapi.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -12,7 +13,6 @@ import { can } from '../levels.ts'
 import type { PageParams } from '../pages.ts'
 import type { Item } from '../resources.ts'
 import { numberOf } from '../servers/limit-fields.tsx'
-import { useLoadedTexts } from '../use-loaded-texts.ts'
 import { AppearancePreview, ColourInput, LogoInput } from './appearance-fields.tsx'
 import { linksOf, linkLines } from './footer-link-lines.ts'
 import { SettingTest } from './setting-test.tsx'
@@ -186,9 +186,9 @@ function GroupForm({ group, settings }: { group: string; settings: Setting[] }) 
 }
 
 function SettingField({ name, setting }: { name: string; setting: Setting }) {
-  const { t, i18n } = useTranslation('admin')
+  const { t } = useTranslation('admin')
   const { kind, choices, value } = setting
-  const description = i18n.exists(`meanings:${name}`) ? t(`meanings:${name}`) : setting.description
+  const description = i18next.exists(`meanings:${name}`) ? t(`meanings:${name}`) : setting.description
   const facts = <SettingFacts name={name} setting={setting} />
   const shared = { name, label: description, hint: facts, className: wide }
   if (kind === 'switch') return <ToggleInput {...shared} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminQuery } from '../../api/admin.ts'
 import { Switch } from '../../components/switch.tsx'
 import { readRules } from '../../server/startup/variable-rules.ts'

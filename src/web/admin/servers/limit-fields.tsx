@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { FormSection, SizeInput, TextInput, ToggleInput, wide } from '../form/fields.tsx'
 import type { FormValues } from '../form/resource-form.tsx'
 import type { Server } from '../resources.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminGet, adminListQuery, type AdminQuery } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { formatMebibytes } from '../../app/formats.ts'

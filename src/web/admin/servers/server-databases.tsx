@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Database as DatabaseIcon, RotateCw, Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminGet, adminQuery, adminSend } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { buttonStyle } from '../../components/button.tsx'

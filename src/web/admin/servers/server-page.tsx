@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus, SquareTerminal } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { AdminLink } from '../admin-link.tsx'

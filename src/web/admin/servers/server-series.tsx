@@ -1,6 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { refetchAdmin } from '../../api/admin.ts'
 import { asRequestError, RequestError } from '../../api/error.ts'
 import { Button, buttonStyle } from '../../components/button.tsx'

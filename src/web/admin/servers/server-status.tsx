@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { type Shape, StatusShape } from '../../components/status-shape.tsx'
 import type { Server } from '../resources.ts'

@@ -1,5 +1,5 @@
 import { Layers, Plus, Server as ServerIcon } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatMebibytes, formatPercent } from '../../app/formats.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { PrivateText } from '../../components/private-text.tsx'

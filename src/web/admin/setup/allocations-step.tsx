@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminQuery } from '../../api/admin.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { Card } from '../../components/card.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Boxes, CircleCheck } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminQuery, adminSend, refetchAdmin } from '../../api/admin.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { buttonStyle } from '../../components/button.tsx'

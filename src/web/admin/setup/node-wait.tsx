@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { CircleCheck, LoaderCircle } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { adminGet, adminSend, refetchAdmin } from '../../api/admin.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { Banner } from '../../components/badge.tsx'

@@ -1,6 +1,6 @@
 import { Circle, CircleCheck, CircleMinus } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { classNames } from '../../components/class-names.ts'
 import { AdminLink } from '../admin-link.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { NotFound } from '../../app/route-states.tsx'
 import { usePageTitle } from '../../app/page-title.ts'
 import { PageHeader } from '../../components/card.tsx'

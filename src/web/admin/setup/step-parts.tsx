@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { AdminAction } from '../admin-action.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { rememberPage } from '../../acting/page-before.ts'
 import { adminSend } from '../../api/admin.ts'
 import { site } from '../../app/site.ts'

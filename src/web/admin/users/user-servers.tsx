@@ -1,5 +1,5 @@
 import { Plus, Server as ServerIcon } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { AdminLink } from '../admin-link.tsx'
 import { can } from '../levels.ts'

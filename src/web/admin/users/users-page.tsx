@@ -1,5 +1,5 @@
 import { Plus, Users } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge } from '../../components/badge.tsx'
 import { buttonStyle } from '../../components/button.tsx'
 import { PrivateText } from '../../components/private-text.tsx'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { FolderOpen, SearchX, Server as ServerIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Announcements } from '../../announcements/announcements.tsx'
 import { rowsOf } from '../../api/resources.ts'
 import { foldersQuery, summariesQuery } from '../../api/server-list.ts'
@@ -24,6 +24,7 @@ import {
 import { HomeTools, views } from '../../home/home-tools.tsx'
 import { PlaceTabs } from '../../home/place-tabs.tsx'
 import { ServerList } from '../../home/server-list.tsx'
+import { keepList } from '../../offline/last-list.ts'
 import { preloadServerMenus } from '../../home/server-menu.tsx'
 import { ServersSkeleton } from '../../home/servers-skeleton.tsx'
 import { useSelection } from '../../home/use-selection.ts'
@@ -61,6 +62,9 @@ function Home() {
     const timer = setTimeout(preloadServerMenus, preloadDelayMs)
     return () => clearTimeout(timer)
   }, [])
+  useEffect(() => {
+    if (servers.data && !servers.isPlaceholderData) keepList(requestOf(search), servers.data)
+  }, [search, servers.data, servers.isPlaceholderData])
   const change = (next: object) =>
     void navigate({ search: (before) => readHomeSearch({ ...before, ...next }), replace: true })
   return (

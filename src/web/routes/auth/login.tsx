@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, redirect } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { methodsQuery, type SignInResult, type SignInMethods } from '../../api/auth.ts'
 import { site } from '../../app/site.ts'
 import { Checkpoint, type CheckpointEndReason } from '../../auth/checkpoint.tsx'

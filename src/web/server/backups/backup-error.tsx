@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { asRequestError } from '../../api/error.ts'
 import { formatRelative } from '../../app/formats.ts'
 import { FormError } from '../../components/field.tsx'

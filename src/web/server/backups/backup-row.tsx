@@ -1,6 +1,6 @@
 import { ArchiveRestore, Download, Ellipsis, Lock, LockOpen, NotebookPen, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { type Backup, hasFailed, isRunning } from '../../api/backups.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { Badge } from '../../components/badge.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { Backup } from '../../api/backups.ts'
 import { formatBytes, formatDateTime, formatPercent } from '../../app/formats.ts'
 

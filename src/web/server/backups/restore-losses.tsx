@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { type Backup, type Backups, backupsKey } from '../../api/backups.ts'
 import { formatDateTime, formatRelative } from '../../app/formats.ts'
 import { useServer } from '../server-context.tsx'

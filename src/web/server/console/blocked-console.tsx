@@ -1,7 +1,7 @@
 import { ArrowRightLeft, ArchiveRestore, Ban, CircleX, Download, type LucideIcon, Wrench } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { conflictQuery } from '../../api/servers.ts'
 import { AdminLink } from '../../admin/admin-link.tsx'
 import { can as administers } from '../../admin/levels.ts'

@@ -1,6 +1,6 @@
 import { ChevronRight, CornerDownLeft, ListPlus } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { loadTexts } from '../../app/texts.ts'
 import { IconButton } from '../../components/button.tsx'
 import { useLive, useServer } from '../server-context.tsx'

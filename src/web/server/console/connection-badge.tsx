@@ -1,5 +1,5 @@
 import { RotateCw } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { IconButton } from '../../components/button.tsx'
 import type { Connection } from '../console-socket.ts'

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatDateTime, formatRelative } from '../../app/formats.ts'
 import type { Tone } from '../../components/badge.tsx'
 import { classNames } from '../../components/class-names.ts'

@@ -1,6 +1,6 @@
 import { ArrowDownToLine } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { loadTexts } from '../../app/texts.ts'
 import { useStoredChoice } from '../../app/use-stored-choice.ts'
 import { Button } from '../../components/button.tsx'

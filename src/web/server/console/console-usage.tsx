@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes, formatPercent } from '../../app/formats.ts'
 import { useHasSideColumn } from '../../app/use-is-wide.ts'
 import { useLive } from '../server-context.tsx'

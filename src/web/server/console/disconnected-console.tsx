@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Lock, ServerOff, Unplug } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { conflictQuery } from '../../api/servers.ts'
 import { can as administers } from '../../admin/levels.ts'
 import { Button } from '../../components/button.tsx'

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatNumber } from '../../app/formats.ts'
 import { classNames } from '../../components/class-names.ts'
 import { IconButton } from '../../components/button.tsx'

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { IconButton } from '../../components/button.tsx'
 import { controlStyle } from '../../components/field.tsx'
 import type { SearchResult, LogTerminal } from './terminal.ts'

@@ -1,5 +1,5 @@
 import { Clock, Cpu, HardDrive, type LucideIcon, MemoryStick, Network, Server } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes, formatDuration, formatMebibytes, formatPercent } from '../../app/formats.ts'
 import { useLive, useServer } from '../server-context.tsx'
 import { serverConflict } from '../server-state.ts'

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { useIsDark } from '../../app/theme.ts'
 import { useServer } from '../server-context.tsx'
 import { isBlocked } from '../server-state.ts'

@@ -1,5 +1,5 @@
 import { type ComponentProps, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes, formatPercent } from '../../app/formats.ts'
 import { useServer } from '../server-context.tsx'
 import { LiveChart } from './live-chart.tsx'

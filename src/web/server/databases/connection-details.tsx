@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { type Database, databasePassword, passwordOf } from '../../api/databases.ts'
 import { IconButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'

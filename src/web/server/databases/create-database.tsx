@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { createDatabase, type Database, databasesKey, type NewDatabase } from '../../api/databases.ts'
 import { asRequestError } from '../../api/error.ts'
 import { Button } from '../../components/button.tsx'

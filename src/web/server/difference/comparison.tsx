@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { fileBytes } from '../../api/files.ts'
 import { Loaded, Skeleton } from '../../components/states.tsx'
 import { readText } from '../editor/text-file.ts'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { useIsWide } from '../../app/use-is-wide.ts'
 import { classNames } from '../../components/class-names.ts'
 import { compareLines } from '../../components/line-difference.ts'

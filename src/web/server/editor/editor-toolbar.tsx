@@ -1,6 +1,6 @@
 import { ListChecks, ListIndentIncrease, Save, Search, WrapText } from 'lucide-react'
 import type { RefObject } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
 import { useFilePermissions } from '../files/files-context.tsx'

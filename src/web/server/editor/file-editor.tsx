@@ -1,5 +1,5 @@
 import { lazy, Suspense, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { useFilePermissions } from '../files/files-context.tsx'
 import { nameOf } from '../files/paths.ts'

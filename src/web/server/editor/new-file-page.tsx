@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { usePageTitle } from '../../app/page-title.ts'
 import { PageHeader } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'

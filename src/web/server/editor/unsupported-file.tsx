@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { FileQuestion, FileWarning, FileX } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useServer } from '../server-context.tsx'

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { toastError } from '../../components/toast.tsx'
 import { type Checker, checkerOf, type Problem } from './checks.ts'
 import type { CodeEditor } from './code-editor.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { CodeEditor, type Content } from './code-editor.ts'
 import type { TextFile } from './text-file.ts'
 

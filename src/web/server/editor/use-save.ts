@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { writeFile } from '../../api/files.ts'
 import { toast, toastError } from '../../components/toast.tsx'
 import { maxEditableBytes } from '../files/entries.ts'

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { CloudDownload, FilePlus, FolderPlus, FolderUp, Upload } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { MenuItem, MenuSeparator } from '../../components/menu.tsx'
 import { useServer } from '../server-context.tsx'
 import { useFiles } from './files-context.tsx'

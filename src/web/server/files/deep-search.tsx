@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { File, Folder, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { listFolder } from '../../api/files.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { useServer } from '../server-context.tsx'

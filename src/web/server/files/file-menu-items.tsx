@@ -11,7 +11,7 @@ import {
   Pencil,
   Trash,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { FileEntry } from '../../api/files.ts'
 import { MenuItem, MenuLink, MenuSeparator } from '../../components/menu.tsx'
 import { useServer } from '../server-context.tsx'

@@ -1,6 +1,6 @@
 import { Ellipsis } from 'lucide-react'
 import { lazy } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { FileEntry } from '../../api/files.ts'
 import { IconButton } from '../../components/button.tsx'
 import { Menu } from '../../components/menu.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { File, FileArchive, FileSymlink, FileWarning, Folder } from 'lucide-react'
 import { memo, type ReactNode, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { FileEntry } from '../../api/files.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { classNames } from '../../components/class-names.ts'

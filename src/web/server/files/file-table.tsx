@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { FileEntry } from '../../api/files.ts'
 import { classNames } from '../../components/class-names.ts'
 import { Checkbox } from '../../components/switch.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { FolderSearch, Plus, Search, Trash, Upload } from 'lucide-react'
 import { lazy } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Button, buttonStyle } from '../../components/button.tsx'
 import { controlStyle } from '../../components/field.tsx'
 import { Menu } from '../../components/menu.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { copyFile, packFiles, unpackFile } from '../../api/files.ts'
 import { useServer } from '../server-context.tsx'
 import { useFilePermissions, useFiles } from './files-context.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { asRequestError } from '../../api/error.ts'
 import { pullFile } from '../../api/files.ts'
 import { Button } from '../../components/button.tsx'

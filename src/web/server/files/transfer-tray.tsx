@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp, LoaderCircle, Pause, Play, X } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes, formatDuration } from '../../app/formats.ts'
 import { site } from '../../app/site.ts'
 import { useIsWide } from '../../app/use-is-wide.ts'

@@ -1,6 +1,6 @@
 import { Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { classNames } from '../../components/class-names.ts'
 import { filesFromInput, droppedFiles } from './chosen-files.ts'
 import { useFiles } from './files-context.tsx'

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, RotateCw, X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { IconButton } from '../../components/button.tsx'
 import { Progress } from '../../components/meter.tsx'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { downloadUrl } from '../../api/files.ts'
 import { toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { toastError } from '../../components/toast.tsx'
 import { useServer } from '../server-context.tsx'
 import { pathOf } from './chosen-files.ts'

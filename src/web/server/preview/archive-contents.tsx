@@ -1,6 +1,6 @@
 import { File, Folder, Search } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { controlStyle } from '../../components/field.tsx'
 import type { ArchiveListing } from './zip-entries.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { FileWarning } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { EmptyState, Loaded, Skeleton } from '../../components/states.tsx'
 import type { previewOf } from '../files/entries.ts'

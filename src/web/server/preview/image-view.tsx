@@ -1,6 +1,6 @@
 import { FileWarning } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { formatBytes } from '../../app/formats.ts'
 import { EmptyState } from '../../components/states.tsx'
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { RequestError } from '../../api/error.ts'
 import type { CronFields, CronTimes } from '../../api/schedules.ts'
 import { classNames } from '../../components/class-names.ts'

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { deleteSchedule, deleteTask, type Schedule, schedulesKey, type Task } from '../../api/schedules.ts'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { toast } from '../../components/toast.tsx'

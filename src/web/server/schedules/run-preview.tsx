@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Clock } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { asRequestError, type RequestError } from '../../api/error.ts'
 import { type CronTimes, previewQuery } from '../../api/schedules.ts'
 import { useDebouncedValue } from '../../app/use-debounced-value.ts'

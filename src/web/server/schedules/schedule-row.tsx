@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { Schedule } from '../../api/schedules.ts'
 import { IconButton } from '../../components/button.tsx'
 import { Switch } from '../../components/switch.tsx'

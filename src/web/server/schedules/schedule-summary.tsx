@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { type Run, runsQuery, type Schedule } from '../../api/schedules.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'

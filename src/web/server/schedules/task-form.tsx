@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { asRequestError, type RequestError } from '../../api/error.ts'
 import { type Schedule, saveTask, schedulesKey, type Task, type TaskInput } from '../../api/schedules.ts'
 import { Button } from '../../components/button.tsx'
@@ -121,7 +121,7 @@ type PayloadProps = {
 }
 
 function PayloadField({ action, value, onChange, requestError }: PayloadProps) {
-  const { t } = useTranslation(['schedules', 'server'])
+  const { t } = useTranslation('schedules', 'server')
   const signals = useAllowedSignals()
   const error = requestError?.fieldError('payload')
   if (action === 'power') {

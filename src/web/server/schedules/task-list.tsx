@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp, GripVertical, ListChecks, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useLayoutEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { rowsOf } from '../../api/resources.ts'
 import { type Schedule, saveTask, schedulesKey, type Task } from '../../api/schedules.ts'
 import { Badge } from '../../components/badge.tsx'

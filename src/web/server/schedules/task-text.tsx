@@ -1,5 +1,5 @@
 import { Archive, Power, SquareTerminal } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { Step } from '../../api/schedules.ts'
 
 const icons = { command: SquareTerminal, power: Power, backup: Archive }
@@ -25,7 +25,7 @@ export function TaskText({ action, payload, keep_backups = null }: TaskOrStep) {
 }
 
 function TaskPayload({ action, payload }: Pick<Step, 'action' | 'payload'>) {
-  const { t } = useTranslation(['schedules', 'server'])
+  const { t } = useTranslation('schedules', 'server')
   if (action === 'command') return <code className="font-mono text-sm">{payload}</code>
   if (action === 'power') return <span className="text-muted">{t(`server:power.${payload}`)}</span>
   if (payload.trim() === '') return null

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { TaskInput } from '../../api/schedules.ts'
 import { SelectField } from '../../components/field.tsx'
 import { TaskText } from './task-text.tsx'

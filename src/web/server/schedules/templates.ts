@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { CronFields, TaskInput } from '../../api/schedules.ts'
 import { useServer } from '../server-context.tsx'
 import { type Action, useAllowedActions, useAllowedSignals } from './task-actions.ts'

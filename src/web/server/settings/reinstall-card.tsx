@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { Card } from '../../components/card.tsx'
 import { ReinstallButton } from '../reinstall-button.tsx'
 

@@ -1,5 +1,5 @@
 import { ExternalLink } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { site } from '../../app/site.ts'
 import { buttonStyle } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { changeImage } from '../../api/startup.ts'
 import { Card } from '../../components/card.tsx'
 import { FormError, SelectField } from '../../components/field.tsx'

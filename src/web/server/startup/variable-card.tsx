@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { asRequestError } from '../../api/error.ts'
 import { changeVariable, startupKey, startupQuery, type Variable } from '../../api/startup.ts'
 import { Badge } from '../../components/badge.tsx'

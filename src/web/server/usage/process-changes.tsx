@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { ProcessChange } from '../../api/usage.ts'
 import { formatDateTime } from '../../app/formats.ts'
 import { Card } from '../../components/card.tsx'

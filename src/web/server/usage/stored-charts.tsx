@@ -1,6 +1,6 @@
 import 'uplot/dist/uPlot.min.css'
 import { type ReactNode, useMemo, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { ServerUsage, UsagePoint } from '../../api/usage.ts'
 import { Card } from '../../components/card.tsx'
 import type { UsageSample } from '../console/usage-history.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChartLine } from 'lucide-react'
 import { lazy, Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { usageQuery } from '../../api/usage.ts'
 import { useStoredChoice } from '../../app/use-stored-choice.ts'
 import { Button } from '../../components/button.tsx'

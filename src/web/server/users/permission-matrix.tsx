@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import type { PermissionGroups } from '../../api/subusers.ts'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/switch.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { asRequestError } from '../../api/error.ts'
 import { addSubuser, changeSubuser, permissionsQuery, type Subuser, subusersKey } from '../../api/subusers.ts'
 import { Button } from '../../components/button.tsx'

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, ShieldCheck, UserMinus } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../app/use-translation.ts'
 import { removeSubuser, type Subuser, subusersKey } from '../../api/subusers.ts'
 import { site } from '../../app/site.ts'
 import { Avatar } from '../../components/avatar.tsx'

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { ActivityFeed } from '../../../activity/activity-feed.tsx'
 import { eventTexts } from '../../../activity/event-text.tsx'
 import { readActivitySearch } from '../../../api/activity.ts'

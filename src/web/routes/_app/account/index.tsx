@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { accountQuery } from '../../../api/account.ts'
 import { AvatarCard } from '../../../account/avatar-card.tsx'
 import { EmailForm } from '../../../account/email-form.tsx'

@@ -1,7 +1,7 @@
 import { createFileRoute, Outlet } from '@tanstack/react-router'
 import { History, KeyRound, ShieldCheck, Terminal, UserCog } from 'lucide-react'
 import { lazy } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { pageStyle, SideNav } from '../../../app/side-nav.tsx'
 import { site } from '../../../app/site.ts'
 import { loadTexts } from '../../../app/texts.ts'

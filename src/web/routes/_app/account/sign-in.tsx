@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { type Security, securityQuery } from '../../../api/security.ts'
 import { Identities } from '../../../account/identities.tsx'
 import { Passkeys } from '../../../account/passkeys.tsx'

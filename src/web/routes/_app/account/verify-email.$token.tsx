@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { accountQuery, verifyEmail } from '../../../api/account.ts'
 import { asRequestError } from '../../../api/error.ts'
 import { usePageTitle } from '../../../app/page-title.ts'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { methodsQuery, requestPasswordReset } from '../../../api/auth.ts'
 import { asRequestError } from '../../../api/error.ts'
 import { site } from '../../../app/site.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { type ActivityEntry, actorOf } from '../../../api/activity.ts'
 import { commandHistoryQuery } from '../../../api/console.ts'
 import { RelativeTime } from '../../../components/relative-time.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { controlStyle } from '../../../components/field.tsx'
 import { LazyDialog } from '../../../components/lazy-dialog.tsx'
 import { useServer } from '../../server-context.tsx'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { addSnippet, removeSnippet, type Snippet, snippetsQuery } from '../../../api/console.ts'
 import { asRequestError } from '../../../api/error.ts'
 import { Badge } from '../../../components/badge.tsx'

@@ -1,6 +1,6 @@
 import { TriangleAlert, X } from 'lucide-react'
 import { useState, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { IconButton } from '../../../components/button.tsx'
 import { useServer } from '../../server-context.tsx'
 import { isBlocked } from '../../server-state.ts'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { writeFile } from '../../../api/files.ts'
 import { sendPower } from '../../../api/servers.ts'
 import { Button } from '../../../components/button.tsx'

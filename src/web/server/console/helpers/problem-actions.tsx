@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../app/use-translation.ts'
 import { sendPower } from '../../../api/servers.ts'
 import { changeImage, startupQuery } from '../../../api/startup.ts'
 import { Button, buttonStyle } from '../../../components/button.tsx'

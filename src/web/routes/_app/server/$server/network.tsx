@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { Network, Plus } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../app/use-translation.ts'
 import { addAllocation, allocationsKey, allocationsQuery } from '../../../../api/network.ts'
 import type { Server } from '../../../../api/resources.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../app/use-translation.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
 import { loadTexts } from '../../../../app/texts.ts'
 import { Card, PageHeader } from '../../../../components/card.tsx'

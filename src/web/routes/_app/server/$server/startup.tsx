@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { Rocket, Wrench } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../app/use-translation.ts'
 import { rowsOf } from '../../../../api/resources.ts'
 import { startupQuery } from '../../../../api/startup.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'

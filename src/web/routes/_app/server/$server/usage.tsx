@@ -3,7 +3,7 @@ import { usePageTitle } from '../../../../app/page-title.ts'
 import { loadTexts } from '../../../../app/texts.ts'
 import { useServer } from '../../../../server/server-context.tsx'
 import { UsageOverTime } from '../../../../server/usage/usage-over-time.tsx'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../app/use-translation.ts'
 
 export const Route = createFileRoute('/_app/server/$server/usage')({
   loader: () => loadTexts('usage'),
