@@ -38,7 +38,7 @@ export const ServerCard = memo(function ServerCard({
         )}
         <div className="min-w-0 flex-1">
           <div className="flex items-center justify-between gap-2">
-            <h2 className="min-w-0 truncate leading-5 font-semibold">
+            <h2 className="min-w-0 leading-5 font-semibold">
               <ServerLink listed={listed} />
             </h2>
             <span className="max-w-1/2 shrink-0 [&>span]:whitespace-normal">
@@ -80,7 +80,7 @@ export const ServerLink = ({ listed: { server } }: { listed: ListedServer }) => 
     to="/server/$server"
     params={{ server: server.identifier }}
     title={server.name}
-    className="rounded-control outline-offset-4 after:absolute after:inset-0 after:rounded-card hover:underline"
+    className="block truncate rounded-control outline-offset-4 after:absolute after:inset-0 after:rounded-card hover:underline"
   >
     {server.name}
   </Link>

@@ -58,7 +58,7 @@ export const ServerCells = memo(function ServerCells({
           <GameTile name={`${server.game ?? ''} ${server.egg}`} icon={server.icon} />
         )}
         <div className="min-w-0">
-          <p className="truncate text-sm font-medium">
+          <p className="text-sm font-medium">
             <ServerLink listed={listed} />
           </p>
           <div className="-my-2 flex min-w-0">

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
@@ -12,6 +12,10 @@ export type Screen = {
   shows: string | RegExp
   /** Opens what does not show by itself. */
   act?: (page: Page) => Promise<void>
+  /** What shows the state that the page is then in, for as long as it is looked at. */
+  state?: (page: Page) => Locator
+  /** The problems of a tab that belong to the state. */
+  expects?: RegExp
 }
 
 export const viewports = [
@@ -382,6 +386,8 @@ async function writeFile(panel: PanelProcess, server: string, file: string, cont
  * page, since the panel gives out few tokens for the console a minute.
  */
 export async function openScreen(page: Page, screen: Screen): Promise<void> {
+  // What was answered in place of the panel belongs to the screen before.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   const isOfServer = (path: string) => path.startsWith('/server/')
   if (isOfServer(new URL(page.url()).pathname) && isOfServer(screen.path))
     await page.evaluate((path) => history.pushState(null, '', path), screen.path)
@@ -390,4 +396,5 @@ export async function openScreen(page: Page, screen: Screen): Promise<void> {
   await page.locator('#app').getByText(screen.shows).filter({ visible: true }).first().waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
   await screen.act?.(page)
+  await screen.state?.(page).waitFor()
 }

@@ -32,7 +32,7 @@ try {
       await take(await openSignedIn(chromium, panel, { viewport, theme }), playerScreens(screenData), target)
       const as = (account?: { username: string; password: string }) =>
         openSignedIn(chromium, panel, { viewport, theme }, account)
-      await take(await as(), stateScreens(panel, screenData), target)
+      await take(await as(), stateScreens(screenData), target)
       await take(await as(accounts.newcomer), newcomerScreens, target)
       await take(await as(accounts.guestOfServer), guestOfServerScreens(screenData), target)
       await take(await as(panel.bootstrap.admin), adminScreens, target)

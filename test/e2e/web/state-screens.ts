@@ -37,10 +37,12 @@ export const guestOfServerScreens = ({ server }: ScreenData): Screen[] => [
   { name: 'state-no-permission', path: `/server/${server}/files`, shows: /permission/i },
 ]
 
-/** What a player sees in states that pass: each leaves the panel as it was, and the last one the browser without a network. */
-export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Screen[] => [
-  { name: 'state-loading', path: '/account', shows: 'Change password', act: openHomeThatWaits },
-  { name: 'state-error', path: '/account', shows: 'Change password', act: openHomeThatFails },
+/**
+ * What a player sees in states that pass. Each lasts until the next screen is opened and leaves the panel as it was; the
+ * last one leaves the browser without a network.
+ */
+export const stateScreens = ({ server }: ScreenData): Screen[] => [
+  ...statesOfHome,
   { name: 'state-right-to-left', path: '/', shows: 'Demo server', act: turnRightToLeft },
   {
     name: 'state-right-to-left-server',
@@ -48,44 +50,10 @@ export const stateScreens = (panel: PanelProcess, { server }: ScreenData): Scree
     shows: 'Before the update',
     act: turnRightToLeft,
   },
-  {
-    name: 'state-long-name',
-    path: '/account',
-    shows: 'Change password',
-    act: openRenamed(panel, longName, '/'),
-  },
-  {
-    name: 'state-unbroken-name',
-    path: '/account',
-    shows: 'Change password',
-    act: openRenamed(panel, unbrokenName, `/server/${server}`),
-  },
-  ...Object.entries(blocks).map(([name, { shows }]) => ({
-    name: `state-${name}`,
-    path: '/account',
-    shows: 'Change password',
-    act: async (page: Page) => {
-      await page.route(`**/api/client/servers/${server}`, answerBlocked)
-      await page.route(`**/api/client/servers/${server}/conflict`, answerSince)
-      await page.goto(`/server/${server}#${name}`)
-      await page.getByText(shows).waitFor()
-      // Its code comes after the page.
-      if (name === 'install-failed') await page.getByRole('button', { name: 'Install again' }).waitFor()
-    },
-  })),
-  { name: 'state-refused', path: '/account', shows: 'Change password', act: openRefused(server) },
-  { name: 'state-unreachable', path: '/account', shows: 'Change password', act: openUnreachable(server) },
-  {
-    name: 'state-offline',
-    path: `/server/${server}/backups`,
-    shows: 'Before the update',
-    act: async (page) => {
-      await page.reload()
-      await page.getByText('Before the update').filter({ visible: true }).first().waitFor()
-      await page.context().setOffline(true)
-      await page.getByText('You are offline').waitFor()
-    },
-  },
+  renamed('state-long-name', longName, '/'),
+  renamed('state-unbroken-name', unbrokenName, `/server/${server}`),
+  ...Object.entries(blocks).map(([name, block]) => blocked(server, name, block)),
+  ...statesOfConnection(server),
 ]
 
 /** States that pass too quickly here to be looked at: what the panel would say of the server, and what shows it. */
@@ -110,12 +78,6 @@ export const blocks: Record<string, { change: object; shows: string }> = {
   },
 }
 
-/** Answers with the server in the state that the address of the page names, and as it is elsewhere. */
-async function answerBlocked(route: Route): Promise<void> {
-  const block = blocks[new URL(route.request().frame().url()).hash.slice(1)]
-  await (block ? answerChanged(route, block.change) : route.fallback())
-}
-
 /** Answers with the server, of which this is otherwise. */
 export async function answerChanged(route: Route, change: object): Promise<void> {
   const answer = await route.fetch()
@@ -136,55 +98,100 @@ const answerSince = (route: Route) =>
     },
   })
 
-const listOfServers = '**/api/client/servers?*'
+/** The page from which the others open a page whose answers are then not those of the panel. */
+const start = { path: '/account', shows: 'Change password' }
 
-/** Opens the start page while the panel does not answer with the servers. */
-async function openHomeThatWaits(page: Page): Promise<void> {
-  await page.route(listOfServers, () => undefined)
-  await page.goto('/')
-  await page.getByRole('status', { name: 'Loading' }).first().waitFor()
-  await page.unroute(listOfServers)
-}
+/** The page of the console of a server that is blocked. */
+const blocked = (server: string, name: string, { change, shows }: (typeof blocks)[string]): Screen => ({
+  name: `state-${name}`,
+  ...start,
+  act: async (page) => {
+    await page.route(`**/api/client/servers/${server}`, (route) => answerChanged(route, change))
+    await page.route(`**/api/client/servers/${server}/conflict`, answerSince)
+    await page.goto(`/server/${server}`)
+    // Its code comes after the page.
+    if (name === 'install-failed') await page.getByRole('button', { name: 'Install again' }).waitFor()
+  },
+  state: (page) => page.getByText(shows),
+})
 
-/** Opens the start page while the panel fails. */
-async function openHomeThatFails(page: Page): Promise<void> {
-  await page.route(listOfServers, (route) => route.fulfill({ status: 500, json: { errors: [] } }))
-  await page.goto('/')
-  await page.getByRole('button', { name: 'Try again' }).waitFor()
-  await page.unroute(listOfServers)
-}
+/** A page on which the demo server has another name. */
+const renamed = (name: string, to: string, path: string): Screen => ({
+  name,
+  ...start,
+  act: async (page) => {
+    await page.route(/\/api\/client\/servers\b/, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replaceAll('Demo server', to) })
+    })
+    await page.goto(path)
+  },
+  state: (page) => page.getByText(to).filter({ visible: true }).first(),
+})
 
 /** None of the languages is written from right to left; the layout must not depend on that. */
 async function turnRightToLeft(page: Page): Promise<void> {
   await page.evaluate(() => (document.documentElement.dir = 'rtl'))
 }
 
-const openRenamed = (panel: PanelProcess, name: string, path: string) => async (page: Page) => {
-  const about = `/servers/${panel.bootstrap.server.identifier}`
-  const { body } = await panel.asPlayer('GET', about)
-  const rename = (to: string) => panel.asPlayer('POST', `${about}/settings/rename`, { name: to })
-  expect((await rename(name)).status).toBe(204)
-  await page.goto(path)
-  await page.getByText(name).filter({ visible: true }).first().waitFor()
-  await rename(body.attributes.name)
-}
-
-/** Opens the console of a server to which the panel refuses the live connection. */
-const openRefused = (server: string) => async (page: Page) => {
-  const address = `**/servers/${server}/websocket`
-  await page.route(address, (route) => route.fulfill({ status: 403, json: { errors: [] } }))
-  await page.goto(`/server/${server}`)
-  await page.getByText('The live connection was refused').waitFor()
-  await page.unroute(address)
-}
-
-/** Opens the console of a server whose node neither the browser nor the panel reaches. */
-const openUnreachable = (server: string) => async (page: Page) => {
-  const addresses = [`**/servers/${server}/websocket`, '**/servers/resources?*']
+/** Opens a page after the requests to these addresses get this answer, or none. */
+const openWhile = (path: string, addresses: string[], answer?: { status: number }) => async (page: Page) => {
   for (const address of addresses)
-    await page.route(address, (route) => route.fulfill({ status: 502, json: { errors: [] } }))
-  await page.route(`**/servers/${server}/conflict`, answerSince)
-  await page.goto(`/server/${server}`)
-  await page.getByRole('heading', { name: 'Node unreachable' }).waitFor()
-  for (const address of addresses) await page.unroute(address)
+    await page.route(address, (route) => answer && route.fulfill({ ...answer, json: { errors: [] } }))
+  await page.goto(path)
 }
+
+const listOfServers = ['**/api/client/servers?*']
+
+/** The start page while the panel does not answer with the servers, and while it fails. */
+const statesOfHome: Screen[] = [
+  {
+    name: 'state-loading',
+    ...start,
+    act: openWhile('/', listOfServers),
+    state: (page) => page.getByRole('status', { name: 'Loading' }).first(),
+  },
+  {
+    name: 'state-error',
+    ...start,
+    act: openWhile('/', listOfServers, { status: 500 }),
+    state: (page) => page.getByRole('button', { name: 'Try again' }),
+    // The document asks for the list before the scripts do.
+    expects: /^request: 500 \S+\/api\/client\/servers\?/,
+  },
+]
+
+/**
+ * The page of a server whose live connection the panel refuses, of one whose node neither the browser nor the panel
+ * reaches, and one in a browser that has lost its network.
+ */
+const statesOfConnection = (server: string): Screen[] => [
+  {
+    name: 'state-refused',
+    ...start,
+    act: openWhile(`/server/${server}`, [`**/servers/${server}/websocket`], { status: 403 }),
+    state: (page) => page.getByText('The live connection was refused'),
+  },
+  {
+    name: 'state-unreachable',
+    ...start,
+    act: async (page) => {
+      await page.route(`**/servers/${server}/conflict`, answerSince)
+      const addresses = [`**/servers/${server}/websocket`, '**/servers/resources?*']
+      await openWhile(`/server/${server}`, addresses, { status: 502 })(page)
+    },
+    state: (page) => page.getByRole('heading', { name: 'Node unreachable' }),
+  },
+  {
+    name: 'state-offline',
+    path: `/server/${server}/backups`,
+    shows: 'Before the update',
+    act: async (page) => {
+      await page.reload()
+      await page.getByText('Before the update').filter({ visible: true }).first().waitFor()
+      await page.context().setOffline(true)
+    },
+    state: (page) => page.getByText('You are offline'),
+    expects: /^request: .+ net::ERR_INTERNET_DISCONNECTED$/,
+  },
+]
