@@ -138,6 +138,8 @@ async function turnRightToLeft(page: Page): Promise<void> {
 const openWhile = (path: string, addresses: string[], answer?: { status: number }) => async (page: Page) => {
   for (const address of addresses)
     await page.route(address, (route) => answer && route.fulfill({ ...answer, json: { errors: [] } }))
+  // A first visit has no list to show meanwhile.
+  await page.evaluate(() => localStorage.removeItem('roost.last-list'))
   await page.goto(path)
 }
 

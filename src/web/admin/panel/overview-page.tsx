@@ -97,7 +97,7 @@ function ConcernRow({ concern }: { concern: Concern }) {
               key={id}
               to={pathOf(concern, concern.object === 'job' ? undefined : id)}
               search={search}
-              className="hover:underline"
+              className="inline-block min-w-6 leading-6 hover:underline"
             >
               {name}
               {detail && concern.id.startsWith('certificates_') && (
