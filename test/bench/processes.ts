@@ -13,7 +13,7 @@ type Rate = { perSecond: number; node: number }
 
 const rowNames = ['public', 'account', 'list', 'view', 'resources', 'power', 'feed', 'admin-list']
 const concurrency = 32
-const roundMilliseconds = 2000
+const roundMilliseconds = 4000
 /** How long each process is warmed with each row: two that shared the requests of one would be half as warm. */
 const warmMilliseconds = 3000
 /**
