@@ -153,8 +153,8 @@ describe('the list of servers', () => {
       select ${node.id}, '198.51.100.8', port from generate_series(30001, 40200) as port`)
       await db.execute(sql`
       insert into ${servers} (uuid, uuid_short, allocation_id, ${sql.join(copied, sql`, `)})
-      select free.uuid, left(free.uuid::text, 8), free.id, ${sql.join(copied, sql`, `)}
-      from ${servers}, (select id, gen_random_uuid() as uuid from ${allocations} where port > 30000) as free`)
+      select free.uuid, lpad(to_hex(free.port), 8, '0'), free.id, ${sql.join(copied, sql`, `)}
+      from ${servers}, (select id, port, gen_random_uuid() as uuid from ${allocations} where port > 30000) as free`)
       await db.execute(sql`
         update ${allocations} set server_id = made.id from ${servers} as made
         where made.allocation_id = ${allocations.id} and ${allocations.port} > 30000`)
