@@ -93,11 +93,17 @@ async function send(
 
 /** Finds a port of this machine on which nothing listens. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    // Below those that the system gives to outgoing connections, which may take a port before it is used.
+    const port = 10_000 + Math.floor(Math.random() * 10_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    await new Promise((resolve) => server.close(resolve))
+    if (isFree) return port
+  }
 }
 
 /** Builds the input of `POST /servers` for a server of the Demo egg on this allocation. */
