@@ -10,20 +10,20 @@ export type Captured = { requests: Statement[][]; statements: number; bytes: num
 
 /** Requests whose statements are recorded; the first ones fill caches and open connections. */
 const warmingRequests = 10
-const recordedRequests = 24
+/** Requests that change something, and those whose statements are only counted, are recorded so many times. */
+export const fewRequests = 24
 const maxAttempts = 5
 /** So many requests have a shape in common when it is their own. */
 const usualRequests = 5
 /** Of these the blocks are counted: as many of each page of a list. */
 const explainedRequests = 12
 
+/** The panel behind the proxy, and how many requests of each route are recorded. */
+type Recording = { panel: RunningPanel; proxy: StatementProxy; size: Size; requests: number }
+
 /** Records the statements of a route at the driver, whatever driver that is. */
-export async function captureRow(
-  row: Row,
-  panel: RunningPanel,
-  proxy: StatementProxy,
-  size: Size,
-): Promise<Captured> {
+export async function captureRow(row: Row, recording: Recording): Promise<Captured> {
+  const { panel, proxy, size } = recording
   const connection = openConnection(panel.port)
   let bytes = 0
   const record = async (n: number) => {
@@ -38,7 +38,8 @@ export async function captureRow(
   }
   for (let n = 0; n < warmingRequests; n += 1) await record(n)
   const requests: Statement[][] = []
-  for (let n = 0; n < recordedRequests; n += 1) requests.push(await record(warmingRequests + n))
+  const count = row.changing ? fewRequests : recording.requests
+  for (let n = 0; n < count; n += 1) requests.push(await record(warmingRequests + n))
   const usual = usualShape(requests.map(shapeOf))
   for (const n of requests.keys()) {
     // The tick of the minute came in between.

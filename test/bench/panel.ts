@@ -69,7 +69,7 @@ export async function startPanel({
   const [port = 0, instrument = 0] = await freePorts(2)
   const child = spawn(
     process.execPath,
-    [...(isMeasured ? ['--import=./test/bench/instrument.ts'] : []), ...entry],
+    [...(isMeasured ? ['--expose-gc', '--import=./test/bench/instrument.ts'] : []), ...entry],
     {
       env: {
         PATH: process.env.PATH,

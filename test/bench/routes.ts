@@ -1,5 +1,5 @@
 import { measureAllocations } from './allocations.ts'
-import { type Captured, captureRow, countBlocks } from './capture.ts'
+import { type Captured, captureRow, countBlocks, fewRequests } from './capture.ts'
 import { requestBytes } from './http-client.ts'
 import { load, prepareRequests, roundRobin, type Sample, sample, type Target } from './measure.ts'
 import { registerBaseline, type RunningPanel, startBaselines, startPanel } from './panel.ts'
@@ -61,17 +61,26 @@ type Baselines = { b: Target; driver: Target }
 type Measured = { row: Row; target: Target; baselines: Baselines | null }
 
 const distinctRequests = 1000
+/** Requests whose statements the baselines send: of many keys, so that their rows are no nearer to the processor. */
+const baselineRequests = 500
 const warmingCallers = 32
+/** Milliseconds after which V8 has optimised what a request runs. */
+const warmingMs = 5000
 /** No further round begins after so long. */
 const maxRoundsMs = 120_000
 
 /** Captures the statements of the rows in a panel of its own, by a proxy in front of the database. */
-export async function captureRows(url: string, size: Size, chosen: Row[]): Promise<Map<string, Captured>> {
+export async function captureRows(
+  url: string,
+  size: Size,
+  chosen: Row[],
+  requests = fewRequests,
+): Promise<Map<string, Captured>> {
   const proxy = await openStatementProxy(url)
   const panel = await startPanel({ url: proxy.url, isMeasured: false })
   try {
     const captured = new Map<string, Captured>()
-    for (const row of chosen) captured.set(row.name, await captureRow(row, panel, proxy, size))
+    for (const row of chosen) captured.set(row.name, await captureRow(row, { panel, proxy, size, requests }))
     return captured
   } finally {
     await panel.stop()
@@ -86,7 +95,7 @@ export const chooseRows = (only: string[]): Row[] =>
 /** Measures routes against both baselines, in rounds over all of them, so that each round has the same machine. */
 export async function measureRoutes(url: string, size: Size, options: RouteOptions): Promise<RouteResults> {
   const chosen = chooseRows(options.only)
-  const captured = await captureRows(url, size, chosen)
+  const captured = await captureRows(url, size, chosen, baselineRequests)
   const panel = await startPanel({ url, isMeasured: true })
   const baselines = await startBaselines(url)
   const backends = await watchBackends(url)
@@ -164,11 +173,11 @@ async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[
     requestBytes(baselinePanel.port, { method: 'GET', path: '/bare', headers: {} }),
   ])
   for (const { target, baselines, row } of measured) {
-    await load(target, Math.min(warmingCallers, row.maxConcurrency ?? warmingCallers), options.milliseconds)
+    await load(target, Math.min(warmingCallers, row.maxConcurrency ?? warmingCallers), warmingMs)
     for (const baseline of baselines ? [baselines.b, baselines.driver] : [])
-      await load(baseline, warmingCallers, options.milliseconds)
+      await load(baseline, warmingCallers, warmingMs)
   }
-  await load(bare, warmingCallers, options.milliseconds)
+  await load(bare, warmingCallers, warmingMs)
   const startedAt = performance.now()
   const rounds: Round[] = []
   const take = (target: Target, concurrency: number) => {
