@@ -1,7 +1,19 @@
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg'
 
 /** A statement with the name under which connections prepare it, and what turns its columns into values. */
-export type NamedStatement = { name: string; text: string; types: CustomTypesConfig; parsers: Parser[] }
+export type NamedStatement = {
+  name: string
+  text: string
+  types: CustomTypesConfig
+  parsers: Parser[]
+  /** Whether it may be sent with others before any of them is answered. */
+  isPipelined: boolean
+  /** Whether its last row was so large that reading it takes the database longer than being woken for it. */
+  isLarge: boolean
+}
+
+/** Characters from which a row is large. */
+const largeRow = 32_768
 type Parser = (cell: string) => unknown
 
 /** The cells of a row; null for nulls. */
@@ -46,11 +58,19 @@ export function runPrepared(
 
 const ignore = () => undefined
 
+/** What the driver calls for messages that no named statement is answered with. */
+const unexpectedMessages = {
+  handleEmptyQuery: ignore,
+  handlePortalSuspended: ignore,
+  handleCopyInResponse: ignore,
+  handleCopyData: ignore,
+}
+
 /** What the driver calls as the answer arrives. */
 const handlers = {
   submit(this: PreparedQuery, connection: Connection): null {
     const { name, text } = this
-    const bytes = bindMessage(name, this.values)
+    const bytes = bindMessage(name, this.values, executeAndSync)
     if (name in connection.parsedStatements || name in connection.submittedNamedStatements) {
       connection.stream.write(bytes)
       return null
@@ -67,14 +87,8 @@ const handlers = {
     const { statement } = this
     statement.parsers = fields.map(({ dataTypeID }) => statement.types.getTypeParser(dataTypeID, 'text'))
   },
-  handleDataRow(this: PreparedQuery, { fields }: DataRow) {
-    const { parsers } = this.statement
-    const row: unknown[] = fields
-    for (let at = 0; at < fields.length; at += 1) {
-      const cell = fields[at]
-      if (cell !== null && cell !== undefined) row[at] = parsers[at]?.(cell)
-    }
-    this.rows.push(row)
+  handleDataRow(this: PreparedQuery, row: DataRow) {
+    this.rows.push(parseRow(this.statement, row))
   },
   handleReadyForQuery(this: PreparedQuery) {
     finish(this, null)
@@ -83,10 +97,22 @@ const handlers = {
     finish(this, error)
   },
   handleCommandComplete: ignore,
-  handleEmptyQuery: ignore,
-  handlePortalSuspended: ignore,
-  handleCopyInResponse: ignore,
-  handleCopyData: ignore,
+  ...unexpectedMessages,
+}
+
+/** Turns the cells of a row into values, in their place. */
+function parseRow(statement: NamedStatement, { fields }: DataRow): unknown[] {
+  const { parsers } = statement
+  const row: unknown[] = fields
+  let characters = 0
+  for (let at = 0; at < fields.length; at += 1) {
+    const cell = fields[at]
+    if (cell === null || cell === undefined) continue
+    characters += cell.length
+    row[at] = parsers[at]?.(cell)
+  }
+  statement.isLarge = characters > largeRow
+  return row
 }
 
 function finish(query: PreparedQuery, error: Error | null): void {
@@ -94,6 +120,73 @@ function finish(query: PreparedQuery, error: Error | null): void {
   query.callback = ignore
   callback(error, rows)
 }
+
+/** A statement of a pipeline; `resolve` takes its rows. */
+export type PipelinedStatement = {
+  statement: NamedStatement
+  values: (string | null)[]
+  resolve: (rows: unknown[][]) => void
+}
+
+/** Is called once, with the error of the first statement that was not answered; null when all were. */
+type PipelineDone = (error: Error | null, unanswered: number) => void
+
+/** A query as the driver expects one: statements of which the first `answered` have their rows. */
+type PipelineQuery = {
+  statements: PipelinedStatement[]
+  answered: number
+  rows: unknown[][]
+  callback: PipelineDone
+}
+
+/**
+ * Sends several statements, which the connection has prepared, as one write with one Sync, so that the database answers
+ * them at once as well. It runs none after one that failed. They share a transaction: none may write or lock.
+ */
+export function runPipeline(
+  send: Client['query'],
+  statements: PipelinedStatement[],
+  done: PipelineDone,
+): void {
+  const query: PipelineQuery = { statements, answered: 0, rows: [], callback: done, ...pipelineHandlers }
+  send(query as never)
+}
+
+const pipelineHandlers = {
+  submit(this: PipelineQuery, { stream }: Connection): null {
+    const binds = this.statements.map(({ statement, values }) => bindMessage(statement.name, values, execute))
+    stream.write(Buffer.concat([...binds, sync]))
+    return null
+  },
+  handleDataRow(this: PipelineQuery, row: DataRow) {
+    const current = this.statements[this.answered]
+    if (current) this.rows.push(parseRow(current.statement, row))
+  },
+  handleCommandComplete(this: PipelineQuery) {
+    const { rows } = this
+    const current = this.statements[this.answered]
+    this.rows = []
+    this.answered += 1
+    current?.resolve(rows)
+  },
+  handleReadyForQuery(this: PipelineQuery) {
+    finishPipeline(this, null)
+  },
+  handleError(this: PipelineQuery, error: Error) {
+    finishPipeline(this, error)
+  },
+  ...unexpectedMessages,
+}
+
+function finishPipeline(query: PipelineQuery, error: Error | null): void {
+  const { callback, statements, answered } = query
+  query.callback = ignore
+  callback(error, statements.length - answered)
+}
+
+/** Whether the connection has prepared the statement, so that it needs no description. */
+export const isPreparedOn = (client: Client, { name }: NamedStatement): boolean =>
+  name in (client as unknown as { connection: Connection }).connection.parsedStatements
 
 /** Returns values as the protocol sends them; null when one of them needs the driver's own conversion. */
 export function textValues(values: readonly unknown[] | undefined): (string | null)[] | null {
@@ -107,11 +200,13 @@ export function textValues(values: readonly unknown[] | undefined): (string | nu
   return texts
 }
 
-/** Execute without a limit, and Sync. */
-const executeAndSync = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4])
+/** The message Execute without a limit. */
+const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0])
+const sync = Buffer.from([0x53, 0, 0, 0, 4])
+const executeAndSync = Buffer.concat([execute, sync])
 
-/** Writes the messages Bind, Execute and Sync: all values and columns as text, in the portal without a name. */
-function bindMessage(name: string, values: (string | null)[]): Buffer {
+/** Writes the message Bind, with all values and columns as text and the portal without a name, and `next` behind it. */
+function bindMessage(name: string, values: (string | null)[], next: Buffer): Buffer {
   let length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + 2
   const lengths: number[] = []
   for (const value of values) {
@@ -119,7 +214,7 @@ function bindMessage(name: string, values: (string | null)[]): Buffer {
     lengths.push(bytes)
     length += 4 + bytes
   }
-  const buffer = Buffer.allocUnsafe(1 + length + executeAndSync.length)
+  const buffer = Buffer.allocUnsafe(1 + length + next.length)
   buffer[0] = 0x42
   let at = buffer.writeInt32BE(length, 1)
   buffer[at] = 0
@@ -134,7 +229,7 @@ function bindMessage(name: string, values: (string | null)[]): Buffer {
     if (value !== null) at += buffer.write(value, at)
   }
   at = buffer.writeInt16BE(0, at)
-  executeAndSync.copy(buffer, at)
+  next.copy(buffer, at)
   return buffer
 }
 

@@ -14,6 +14,7 @@ import {
   withTimeout,
 } from './client-pool.ts'
 import { type NamedStatement, type PoolStatement, runPrepared, textValues } from './prepared-query.ts'
+import { type GatheredStatement, openPipeline } from './statement-pipeline.ts'
 
 /** A pool as drizzle uses one: statements on any connection, and connections for transactions. */
 export type StatementPool = {
@@ -27,9 +28,17 @@ export type StatementPool = {
 /** Opens a pool whose statements are prepared once per connection, by name. */
 export function openStatementPool(config: ClientConfig, options: PoolOptions): StatementPool {
   const pool = openClientPool(config, options)
+  const pipeline = openPipeline(pool, {
+    deadline: () => deadlineOf(pool),
+    runAlone: (slot, gathered) => runNamed(pool, slot, gathered),
+    isLost,
+    drop: (slot) => dropConnection(pool, slot),
+  })
   return {
     query: (statement, values) =>
-      new Promise((resolve, reject) => runStatement(pool, statement, values, { resolve, reject })),
+      new Promise((resolve, reject) =>
+        runStatement({ pool, pipeline }, statement, values, { resolve, reject }),
+      ),
     connect: () => new Promise((resolve, reject) => lendConnection(pool, { resolve, reject })),
     on: (event, listener) => {
       if (event === 'connect') pool.connectListeners.push(listener)
@@ -58,28 +67,26 @@ function lendConnection(pool: ClientPool, { resolve, reject }: Settle<PooledConn
 }
 
 function runStatement(
-  pool: ClientPool,
+  { pool, pipeline }: { pool: ClientPool; pipeline: ReturnType<typeof openPipeline> },
   statement: PoolStatement | string,
   values: unknown[] | undefined,
   answer: Answer,
 ): void {
   const named = typeof statement === 'string' ? null : nameStatement(statement)
   const texts = named && (statement as PoolStatement).rowMode === 'array' ? textValues(values) : null
+  if (named?.isPipelined && !named.isLarge && texts)
+    return pipeline({ statement: named, values: texts, answer })
   const take =
     named && texts
-      ? (slot: Slot) => runNamed(pool, slot, { named, texts, answer })
+      ? (slot: Slot) => runNamed(pool, slot, { statement: named, values: texts, answer })
       : (slot: Slot) => runByDriver(pool, slot, withName(statement, named), values, answer)
   takeConnection(pool, { deadline: deadlineOf(pool), fail: answer.reject, take })
 }
 
-function runNamed(
-  pool: ClientPool,
-  slot: Slot,
-  { named, texts, answer }: { named: NamedStatement; texts: (string | null)[]; answer: Answer },
-): void {
+function runNamed(pool: ClientPool, slot: Slot, { statement, values, answer }: GatheredStatement): void {
   slot.deadline = deadlineOf(pool)
   slot.fail = answer.reject
-  runPrepared(slot.send, named, texts, (error, rows) => {
+  runPrepared(slot.send, statement, values, (error, rows) => {
     slot.deadline = Infinity
     slot.fail = null
     // First, so that the connection is not idle while the answer is read.
@@ -126,14 +133,21 @@ const maxNamedStatements = 2000
  * Names a statement outside transactions, so that it is planned once per connection; null where there are too many, or
  * where one plan is not good for all values.
  */
-function nameStatement({ text, types }: PoolStatement): NamedStatement | null {
+function nameStatement({ text, types, name: ownName }: PoolStatement): NamedStatement | null {
   if (text.includes(plannedForValues)) return null
   const known = namedStatements.get(text)
   if (known || !types || namedStatements.size >= maxNamedStatements) return known ?? null
-  const statement = { name: `${namePrefix}-${namedStatements.size}`, text, types, parsers: [] }
+  // What the code has prepared under a name of its own is of fixed text and reads by indexes.
+  const isPipelined = Boolean(ownName) && !writesOrLocks.test(text)
+  const name = `${namePrefix}-${namedStatements.size}`
+  const statement: NamedStatement = { name, text, types, parsers: [], isPipelined, isLarge: false }
   namedStatements.set(text, statement)
   return statement
 }
+
+/** Whether a statement may write, or wait for what another one has locked. */
+const writesOrLocks =
+  /\b(?:insert\s+into|update|delete\s+from|merge\s+into|for\s+(?:no\s+key\s+update|(?:key\s+)?share)|pg_advisory\w+|pg_sleep\w*|nextval|setval)\b/i
 
 const withName = (statement: PoolStatement | string, named: NamedStatement | null) =>
   named && typeof statement === 'object' ? { ...statement, name: named.name } : statement

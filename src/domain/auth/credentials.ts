@@ -1,7 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { type DataColumn, readColumn } from '../../db/data-column.ts'
 import { nodes, servers, users } from '../../db/schema.ts'
-import { readEvenIfFull } from '../../db/write-failures.ts'
 import type { Node } from '../../db/tables/nodes.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import type { User } from '../../db/tables/users.ts'
@@ -26,6 +25,7 @@ import {
 } from './credential-statements.ts'
 import { requireCaller, requireUnsuspended } from './caller.ts'
 import { keepNode } from './known-nodes.ts'
+import { readNotingUse } from './noted-uses.ts'
 import { sessionId } from './sessions.ts'
 import { requireTwoFactor } from './two-factor-policy.ts'
 
@@ -74,7 +74,7 @@ export async function authenticateClient(
     ...named,
     ...column?.values,
   }
-  const [row] = await readEvenIfFull(panel.db, (writesUse) =>
+  const [row] = await readNotingUse(panel, identifier + secretHash, (writesUse) =>
     clientStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
@@ -100,7 +100,7 @@ export async function authenticateSession(
     ...named,
     ...column?.values,
   }
-  const [row] = await readEvenIfFull(panel.db, (writesUse) =>
+  const [row] = await readNotingUse(panel, values.id, (writesUse) =>
     sessionStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
   )
   if (!row) throw unauthenticated()
@@ -142,7 +142,7 @@ export async function authenticateApplication(
 ): Promise<{ actor: Actor; data: unknown }> {
   const { identifier, secretHash } = parseApiKey(token)
   const values = { identifier, secretHash, now: panel.now().toISOString(), ...column?.values }
-  const [row] = await readEvenIfFull(panel.db, (writesUse) =>
+  const [row] = await readNotingUse(panel, identifier + secretHash, (writesUse) =>
     applicationStatement(panel.db, { writesUse, column }).execute(values),
   )
   const actor = await verifyApiKey(panel, row, secretHash)
@@ -164,7 +164,7 @@ export async function authenticateAdministrator(
   column: DataColumn<unknown> | null = null,
 ): Promise<{ actor: Actor; data: unknown }> {
   const values = { id: sessionId(token), now: panel.now().toISOString(), ...column?.values }
-  const [row] = await readEvenIfFull(panel.db, (writesUse) =>
+  const [row] = await readNotingUse(panel, values.id, (writesUse) =>
     administratorStatement(panel.db, { writesUse, column }).execute(values),
   )
   if (!row) throw unauthenticated()

@@ -14,7 +14,6 @@ import {
 } from 'drizzle-orm'
 import { type Database, prepared, single } from '../../db/database.ts'
 import { sessions, users } from '../../db/schema.ts'
-import { readEvenIfFull } from '../../db/write-failures.ts'
 import type { Acl } from '../../db/tables/api-keys.ts'
 import type { Session, SessionData } from '../../db/tables/sessions.ts'
 import type { User } from '../../db/tables/users.ts'
@@ -25,6 +24,7 @@ import { digest, equalSecrets, randomText } from '../secrets.ts'
 import { roleAclColumn } from './administrators.ts'
 import { requireCaller } from './caller.ts'
 import { createKnownBrowserToken } from './known-browsers.ts'
+import { readNotingUse } from './noted-uses.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
 
 /** Letters and digits of a session token: more than 256 bits. */
@@ -75,9 +75,10 @@ export type FoundSession = {
  * statement. Spec: docs/accounts.md#sessions.
  */
 export async function findSession(panel: Panel, token: string): Promise<FoundSession | null> {
+  const id = sessionId(token)
   const now = panel.now().toISOString()
-  const [found] = await readEvenIfFull(panel.db, (writesUse) =>
-    sessionStatement(panel.db, writesUse).execute({ id: sessionId(token), now }),
+  const [found] = await readNotingUse(panel, id, (writesUse) =>
+    sessionStatement(panel.db, writesUse).execute({ id, now }),
   )
   return found ?? null
 }
