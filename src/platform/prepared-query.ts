@@ -13,7 +13,7 @@ export type NamedStatement = {
 }
 
 /** Characters from which a row is large. */
-const largeRow = 32_768
+const largeRow = 8192
 type Parser = (cell: string) => unknown
 
 /** The cells of a row; null for nulls. */
