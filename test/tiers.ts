@@ -28,7 +28,7 @@ const patterns: Record<Tier, string[]> = {
   e2e: ['e2e/**/*.test.ts', 'platform/{lambda,smoke-*,web-assets,workers}.test.ts'],
   // Neither a database nor another process.
   unit: [
-    '{adapters,domain,http}/*.test.ts',
+    '{adapters,db,domain,http}/*.test.ts',
     'contract/{citations,compose,docs,documented-commands,events,language,layers,lock,migrations,openapi,operations-doc}.test.ts',
     'contract/{admin-levels,admin-screens,encrypted-columns,passwords,readme}.test.ts',
     'contract/{refusal-texts,routes,rules,scale-requests,tiers}.test.ts',

@@ -1,4 +1,5 @@
 import { type DriverValueDecoder, type SQL, sql } from 'drizzle-orm'
+import { decodeJson } from './json.ts'
 
 /** Decoded values that many rows share, each with the text that it was decoded from. */
 export type SharedValues<Value> = {
@@ -58,4 +59,44 @@ export function besideShared<Own, Shared>(
 function decoderOf<Value>(expression: SQL<Value>): (text: string) => Value {
   const { decoder } = expression as unknown as { decoder: DriverValueDecoder<Value, string> }
   return (text) => decoder.mapFromDriverValue(text)
+}
+
+/** Embedded rows that requests share, by their first cell, which is their id. */
+export type SharedRows<Value> = Map<unknown, { cells: unknown; value: Value }>
+const maxSharedRows = 200
+
+/**
+ * Selects an embedded row that many requests read: its value is the one of the last time while its cells are the same,
+ * so that what is made of it once can be kept. Callers must not change it.
+ */
+export function sharedRow<Value>(embedded: SQL<Value>, rows: SharedRows<Value>): SQL<Value> {
+  const { decoder } = embedded as unknown as { decoder: DriverValueDecoder<Value, unknown> }
+  return sql<Value>`${embedded}`.mapWith((found: unknown) => {
+    const cells = decodeJson(found)
+    const id = (cells as unknown[])[0]
+    const known = rows.get(id)
+    if (known && isSameJson(known.cells, cells)) return known.value
+    const value = decoder.mapFromDriverValue(cells)
+    if (rows.size >= maxSharedRows) rows.clear()
+    rows.set(id, { cells, value: value as Value })
+    return value as Value
+  })
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one)) return Array.isArray(other) && isSameList(one, other)
+  const names = Object.keys(one)
+  return (
+    !Array.isArray(other) &&
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name as never], other[name as never]))
+  )
+}
+
+function isSameList(one: unknown[], other: unknown[]): boolean {
+  if (one.length !== other.length) return false
+  for (let at = 0; at < one.length; at += 1) if (!isSameJson(one[at], other[at])) return false
+  return true
 }

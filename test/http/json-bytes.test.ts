@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonBytes, releaseBytes } from '../../src/http/json-bytes.ts'
+import { encodeText, jsonBytes, releaseBytes } from '../../src/http/json-bytes.ts'
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
@@ -21,6 +21,17 @@ describe('jsonBytes', () => {
     for (const expectedBytes of [1, 5000, 100_000, 2_000_000])
       expect(textOf(written(expectedBytes, texts))).toBe(texts.join(''))
     expect(textOf(written(10, []))).toBe('')
+  })
+
+  it('puts encoded texts between others, short and long, of ASCII or not', () => {
+    const texts = ['"a"', '"ü"', '"€"', `"${'€'.repeat(39)}"`, `"${'x'.repeat(2000)}"`]
+    const bytes = jsonBytes(10)
+    for (const first of texts) {
+      bytes.text(first)
+      for (const each of texts) bytes.encoded(encodeText(each))
+    }
+    const expected = texts.map((first) => first + texts.join('')).join('')
+    expect(textOf(bytes.finish())).toBe(expected)
   })
 
   it('uses the bytes of a large answer again once they are released, for one other answer', () => {

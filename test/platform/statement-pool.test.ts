@@ -147,7 +147,10 @@ describe('statements that are prepared by the code', () => {
     const sizes = Object.values(Object.groupBy(rows, ({ begun, pid }) => `${pid} ${begun}`)).map(
       (group) => group?.length,
     )
-    expect(sizes.toSorted((one, other) => one - other)).toEqual([4, ...Array.from({ length: 12 }, () => 8)])
+    expect(sizes.toSorted((one = 0, other = 0) => one - other)).toEqual([
+      4,
+      ...Array.from({ length: 12 }, () => 8),
+    ])
   })
 
   it('are answered beside one that fails, which alone does', async () => {

@@ -4,6 +4,7 @@ import { embedMany, embedOnce, embedOne, rowOf } from '../../db/embed.ts'
 import { jsonColumn } from '../../db/json.ts'
 import { unlimitedCount } from '../../db/page-ids.ts'
 import { type FoundPage, limitOf, type PageNumbers, type RowPage, toPage } from '../../db/pagination.ts'
+import { sharedRow, type SharedRows } from '../../db/shared-json.ts'
 import {
   activity,
   allocations,
@@ -51,6 +52,8 @@ const embedEgg = () =>
       }),
     }),
   }) as SQL<EmbeddedEgg>
+/** Eggs that pages of any node have. */
+const listedEggs: SharedRows<EmbeddedEgg> = new Map()
 type EmbeddedEgg = ConfiguredEgg & { configParent: ConfiguredEgg | null; variables: ConfiguredVariable[] }
 
 const embedAllocations = () =>
@@ -84,7 +87,7 @@ export const nodeServersColumn = (request: PageNumbers): DataColumn<FoundPage<Li
   column: () => {
     const ofNode = eq(servers.nodeId, nodes.id)
     const fields = {
-      egg: embedOnce(embedEgg(), servers.eggId, servers.id),
+      egg: embedOnce(sharedRow(embedEgg(), listedEggs), servers.eggId, servers.id),
       allocations: embedAllocations(),
       mounts: embedMounts(),
       location: embedOnce(embedLocation(), servers.nodeId, servers.id),

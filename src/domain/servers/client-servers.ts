@@ -15,7 +15,7 @@ import {
   subusers,
   users,
 } from '../../db/schema.ts'
-import { besideShared, sharedValues } from '../../db/shared-json.ts'
+import { besideShared, sharedRow, type SharedRows, sharedValues } from '../../db/shared-json.ts'
 import type { Allocation } from '../../db/tables/allocations.ts'
 import type { EggVariable } from '../../db/tables/egg-variables.ts'
 import type { Egg } from '../../db/tables/eggs.ts'
@@ -233,6 +233,7 @@ export function toClientServers(
 
 /** Eggs that servers of any request have. */
 const shownEggs = sharedValues<ShownEgg>()
+const listedEggs: SharedRows<ShownEgg> = new Map()
 
 /** Selects what a server (`servers`) shows beside its row, the egg apart from the rest. Spec: getClientServersByServer. */
 export const serverDetailsColumn = (include: readonly ServerInclude[]): DataColumn<ServerDetails> => ({
@@ -302,7 +303,7 @@ const embedSubusers = () =>
 /** Returns what a server of a list shows beside its row; each egg and node of the page once, with the first of its servers. */
 const listedFields = (include: readonly ServerInclude[]) => ({
   ...detailFields(include),
-  egg: embedOnce(embedEgg(), servers.eggId, servers.id),
+  egg: embedOnce(sharedRow(embedEgg(), listedEggs), servers.eggId, servers.id),
   node: embedOnce(embedNode(), servers.nodeId, servers.id),
   isTransferring: hasOpenTransfer(),
 })

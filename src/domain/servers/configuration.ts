@@ -5,6 +5,7 @@ import {
   resolveInheritedEgg,
 } from '../eggs/inheritance.ts'
 import {
+  type ConfigurationSource,
   type ConfiguredAllocation,
   type ConfiguredEgg,
   type ConfiguredLocation,
@@ -15,7 +16,7 @@ import {
   type DaemonSettings,
   localRuntimeFeature,
 } from './daemon-settings.ts'
-import { daemonEnvironment } from './environment.ts'
+import { placeholderFiller } from './placeholder-values.ts'
 import { processConfiguration, type ProcessConfiguration } from './process-configuration.ts'
 
 /** Rows from which the configuration is built: `variables` of the egg, all `allocations` of the server, its allowed `mounts`. */
@@ -44,20 +45,40 @@ export type InstallScript = { container_image: string; entrypoint: string; scrip
  * given ones, which the database rules out. Wings: GET /servers, GET /servers/{uuid}.
  */
 export function daemonConfiguration(rows: ServerConfigurationRows): DaemonConfiguration {
+  const source = configurationSource(rows)
+  return {
+    uuid: rows.server.uuid,
+    settings: daemonSettings(source),
+    process_configuration: processConfiguration(source.egg, placeholderFiller(source)),
+  }
+}
+
+/** Returns what the configuration is built from. Throws as `daemonConfiguration` does. */
+export function configurationSource(rows: ServerConfigurationRows): ConfigurationSource {
   const { server, allocations, variables, location, mounts } = rows
   const allocation = allocations.find((each) => each.id === server.allocationId)
   if (!allocation) throw new Error(`Primary allocation of server ${server.uuid} was not loaded`)
-  const source = {
+  return {
     server,
-    egg: inheritConfiguration(rows.egg, rows.configFrom),
+    egg: inheritedEgg(rows),
     hasLocalRuntime: rows.egg.features?.includes(localRuntimeFeature) ?? false,
-    environment: daemonEnvironment({ server, variables, location }),
+    variables,
+    location,
     allocation,
     allocations,
     mounts,
   }
-  const settings = daemonSettings(source)
-  return { uuid: server.uuid, settings, process_configuration: processConfiguration(source, settings) }
+}
+
+/** Eggs with what they inherit, which the servers of a page share. */
+const inheritedEggs = new WeakMap<ConfiguredEgg, ConfiguredEgg>()
+
+function inheritedEgg({ egg, configFrom }: ServerConfigurationRows): ConfiguredEgg {
+  const known = inheritedEggs.get(egg)
+  if (known) return known
+  const inherited = inheritConfiguration(egg, configFrom)
+  inheritedEggs.set(egg, inherited)
+  return inherited
 }
 
 /** Returns the install script of an egg, `''` when it has none. Wings: GET /servers/{uuid}/install. */

@@ -4,6 +4,7 @@ import type { Egg } from '../../db/tables/eggs.ts'
 import type { Location } from '../../db/tables/locations.ts'
 import type { Mount } from '../../db/tables/mounts.ts'
 import type { Server } from '../../db/tables/servers.ts'
+import { daemonEnvironment } from './environment.ts'
 
 /** The columns from which the configuration of a server is built. */
 export const configuredColumns = {
@@ -66,7 +67,8 @@ export type ConfigurationSource = {
   egg: ConfiguredEgg
   /** Whether the egg itself declares the local runtime; the declaration of another egg is not inherited. */
   hasLocalRuntime: boolean
-  environment: Record<string, string>
+  variables: ConfiguredVariable[]
+  location: ConfiguredLocation
   /** The primary allocation. */
   allocation: ConfiguredAllocation
   /** All allocations of the server. */
@@ -111,13 +113,13 @@ export type DaemonSettings = {
 
 /** Builds the `settings` of a server. Sizes in MiB, cpu in percent of one core. Wings: GET /servers/{uuid}. */
 export function daemonSettings(source: ConfigurationSource): DaemonSettings {
-  const { server, egg, hasLocalRuntime, environment, allocation, mounts } = source
+  const { server, egg, hasLocalRuntime, allocation, mounts } = source
   return {
     id: server.id,
     uuid: server.uuid,
     meta: { name: server.name, description: server.description },
     suspended: server.status === 'suspended',
-    environment,
+    environment: daemonEnvironment(source),
     invocation: server.startup,
     skip_egg_scripts: server.skipScripts,
     build: {

@@ -53,6 +53,32 @@ function defaultEnvironment(variables: EnvironmentSource['variables']): Environm
   return environment
 }
 
+type Variables = EnvironmentSource['variables']
+/** Servers of a page that have the same egg share its variables. */
+const namedVariables = new WeakMap<object, Map<string, Variables[number]>>()
+
+/** Returns the variables of an egg by their names. */
+export function variablesByName<Variable extends Variables[number]>(
+  variables: Variable[],
+): Map<string, Variable> {
+  const known = namedVariables.get(variables)
+  if (known) return known as Map<string, Variable>
+  const byName = new Map(variables.map((variable) => [variable.envVariable, variable] as const))
+  namedVariables.set(variables, byName)
+  return byName
+}
+
+/** Returns one value of `daemonEnvironment`, without the others; undefined for a name that it does not have. */
+export function daemonEnvironmentValue(source: EnvironmentSource, name: string): string | undefined {
+  const { server, variables, location } = source
+  if (name === 'STARTUP') return server.startup
+  if (name === 'P_SERVER_LOCATION') return location.short
+  if (name === 'P_SERVER_UUID') return server.uuid
+  if (name === 'P_SERVER_ALLOCATION_LIMIT') return String(server.allocationLimit ?? '')
+  const variable = variablesByName(variables).get(name)
+  return variable && variableValue(server, variable)
+}
+
 /** Builds the environment for the daemon, which would write numbers as `3.000000`: text only, null as `''`. */
 export function daemonEnvironment(source: EnvironmentSource): Record<string, string> {
   const environment = serverEnvironment(source)

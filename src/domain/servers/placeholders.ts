@@ -1,6 +1,9 @@
 type Segment = { text: string; isValue: boolean }
-/** The text before each placeholder, the parts of its key, and the text behind the last one. */
-type Template = { parts: { before: string; placeholder: string; path: string[] }[]; rest: string }
+/** The text before each placeholder, its key as a whole and in parts, and the text behind the last one. */
+type Template = {
+  parts: { before: string; placeholder: string; key: string; path: string[] }[]
+  rest: string
+}
 
 /**
  * Fills the `{{key}}` placeholders of an egg's template in one pass. `resolve` gets the parts of the key and returns a
@@ -8,31 +11,38 @@ type Template = { parts: { before: string; placeholder: string; path: string[] }
  * braces become `{ {`, also together with braces of the template or of another value.
  */
 export function fillPlaceholders(template: string, resolve: (path: string[]) => string | null): string {
-  const { parts, rest } = parsedTemplate(template)
+  const { parts, rest } = parseTemplate(template)
+  let text = ''
+  for (const { before, placeholder, path } of parts) text += before + (resolve(path) ?? placeholder)
+  text += rest
+  return text.includes('{{') ? joinSafely(segmentsOf({ parts, rest }, resolve)) : text
+}
+
+function segmentsOf({ parts, rest }: Template, resolve: (path: string[]) => string | null): Segment[] {
   const segments: Segment[] = []
   for (const { before, placeholder, path } of parts) {
     const value = resolve(path)
     segments.push({ text: value === null ? before + placeholder : before, isValue: false })
     if (value !== null) segments.push({ text: value, isValue: true })
   }
-  segments.push({ text: rest, isValue: false })
-  return joinSafely(segments)
+  return [...segments, { text: rest, isValue: false }]
 }
 
-/** Templates of eggs, which all their servers share. */
+/** Templates of eggs and startup commands, which many servers share. */
 const parsedTemplates = new Map<string, Template>()
 const maxParsedTemplates = 1000
 /** Longer ones are not kept. */
 const maxKeptLength = 1000
 
-function parsedTemplate(template: string): Template {
+/** Returns where a text has `{{key}}` placeholders. */
+export function parseTemplate(template: string): Template {
   const known = parsedTemplates.get(template)
   if (known) return known
   const parts: Template['parts'] = []
   let position = 0
   for (const match of template.matchAll(/\{\{([\w.-]+)\}\}/g)) {
     const [placeholder, key = ''] = match
-    parts.push({ before: template.slice(position, match.index), placeholder, path: key.split('.') })
+    parts.push({ before: template.slice(position, match.index), placeholder, key, path: key.split('.') })
     position = match.index + placeholder.length
   }
   const parsed = { parts, rest: template.slice(position) }
@@ -44,7 +54,6 @@ function parsedTemplate(template: string): Template {
 
 function joinSafely(segments: Segment[]): string {
   const text = segments.map((segment) => segment.text).join('')
-  if (!text.includes('{{')) return text
   const fromValue = segments.flatMap((segment) => Array<boolean>(segment.text.length).fill(segment.isValue))
   let joined = ''
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../eggs/document.ts'
-import type { ConfigurationSource, DaemonSettings } from './daemon-settings.ts'
-import { fillPlaceholders } from './placeholders.ts'
+import { isJsonObject } from '../eggs/document.ts'
+import type { ConfiguredEgg } from './daemon-settings.ts'
 
 type Scalar = string | number | boolean
 export type FileReplacement = { match: string; if_value?: string; replace_with: Scalar }
@@ -22,14 +21,14 @@ const oldInterface = '{{config.docker.interface}}'
 const newInterface = '{{config.docker.network.interface}}'
 
 /**
- * Builds how the daemon starts, stops and configures a server. No item is ever null, whatever the egg: a null
+ * Builds how the daemon starts, stops and configures a server of an egg; `fill` fills in placeholders. No item is ever null, whatever the egg: a null
  * `file`, `parser` or `replace` crashes the daemon. Wings: GET /servers/{uuid}.
  */
 export function processConfiguration(
-  source: ConfigurationSource,
-  settings: DaemonSettings,
+  egg: ConfiguredEgg,
+  fill: (template: string) => string,
 ): ProcessConfiguration {
-  const { configStartup, configStop } = source.egg
+  const { configFiles, configStartup, configStop } = egg
   return {
     startup: {
       done: [configStartup?.done ?? []].flat().filter((item) => typeof item === 'string'),
@@ -37,7 +36,7 @@ export function processConfiguration(
       strip_ansi: configStartup?.strip_ansi === true,
     },
     stop: stopConfiguration(configStop),
-    configs: configurationFiles(source, settings),
+    configs: configurationFiles(configFiles, fill),
   }
 }
 
@@ -52,22 +51,13 @@ function stopConfiguration(stop: string | null): ProcessConfiguration['stop'] {
   return { type: 'signal', value: signal === 'C' || signal === '^C' ? 'SIGINT' : signal }
 }
 
-function configurationFiles(source: ConfigurationSource, settings: DaemonSettings): ConfigurationFile[] {
-  let structures: JsonObject[] | null = null
-  const fill = (template: string) =>
-    fillPlaceholders(template, (path) => {
-      structures ??= structuresOf(source, settings)
-      return resolve(path, structures)
-    })
+function configurationFiles(configFiles: unknown, fill: (template: string) => string): ConfigurationFile[] {
   const filled = (replacement: FileReplacement) => {
     const { replace_with: template } = replacement
     if (typeof template !== 'string' || !template.includes('{{')) return replacement
     return { ...replacement, replace_with: fill(template) }
   }
-  return fileTemplatesOf(source.egg.configFiles).map((file) => ({
-    ...file,
-    replace: file.replace.map(filled),
-  }))
+  return fileTemplatesOf(configFiles).map((file) => ({ ...file, replace: file.replace.map(filled) }))
 }
 
 /** Files with placeholders, by what the egg says of them, which the servers of a page share. */
@@ -103,64 +93,4 @@ function scalarTemplate(value: unknown): Scalar | undefined {
   if (value === null) return ''
   if (typeof value === 'string') return value.replaceAll(oldInterface, newInterface)
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
-}
-
-/** Resolves a placeholder: `''` when the structures do not have it, null when the daemon resolves it. */
-function resolve([scope, ...path]: string[], structures: JsonObject[]): string | null {
-  if (scope === 'server') return valueAt(structures, path)
-  if (scope === 'env') return valueAt(structures, ['build', 'env', ...path])
-  return null
-}
-
-function valueAt(structures: JsonObject[], path: string[]): string {
-  for (const structure of structures) {
-    let value: unknown = structure
-    for (const name of path)
-      value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      return String(value)
-  }
-  return ''
-}
-
-/** Builds where placeholders find their values: under the names of Pterodactyl eggs, then of Pelican eggs, which are those of the daemon's settings. */
-function structuresOf(source: ConfigurationSource, settings: DaemonSettings): JsonObject[] {
-  const environment = environmentWithAddress(source)
-  return [legacyStructure(source, settings, environment), { ...settings, environment }]
-}
-
-function legacyStructure(
-  { server, egg, allocation }: ConfigurationSource,
-  settings: DaemonSettings,
-  environment: JsonObject,
-): JsonObject {
-  return {
-    uuid: server.uuid,
-    build: {
-      default: { ip: allocation.ip, port: allocation.port },
-      ports: settings.allocations.mappings,
-      env: environment,
-      oom_disabled: server.oomDisabled,
-      memory: server.memory,
-      swap: server.swap,
-      io: server.io,
-      cpu: server.cpu,
-      threads: server.threads,
-      disk: server.disk,
-      image: server.image,
-    },
-    service: { egg: egg.uuid, skip_scripts: server.skipScripts },
-    rebuild: false,
-    suspended: server.status === 'suspended' ? 1 : 0,
-  }
-}
-
-/** Adds memory, address and port, which eggs use like variables though the daemon sets them. */
-function environmentWithAddress({ server, environment, allocation }: ConfigurationSource): JsonObject {
-  return {
-    ...environment,
-    SERVER_MEMORY: server.memory,
-    SERVER_IP: allocation.ip,
-    SERVER_PORT: allocation.port,
-  }
 }

@@ -7,6 +7,7 @@ import {
 import { jsonBytes } from '../../../http/json-bytes.ts'
 import type { JsonText } from '../../../http/json-text.ts'
 import type { Page } from '../../../http/resource.ts'
+import { writeConfiguration } from './configuration-text.ts'
 
 /** Numbers that the daemon decodes as integers: it skips a server with a fraction or a string. */
 const Settings = () =>
@@ -108,8 +109,10 @@ export function writeConfigurationPage(
 ): JsonText<z.output<ReturnType<typeof ConfigurationPage>>> {
   const bytes = jsonBytes((page.rows.length + 1) * expectedBytes)
   bytes.text('{"data":[')
-  for (const [at, row] of page.rows.entries())
-    bytes.text((at > 0 ? ',' : '') + JSON.stringify(daemonConfiguration(row)))
+  for (const [at, row] of page.rows.entries()) {
+    if (at > 0) bytes.text(',')
+    writeConfiguration(bytes, row)
+  }
   bytes.text(`],${JSON.stringify(linksOf(page, path)).slice(1)}`)
   return bytes.finish()
 }
