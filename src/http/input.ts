@@ -1,4 +1,4 @@
-import type { Context, HonoRequest } from 'hono'
+import type { Context } from 'hono'
 import { badRequest } from '../errors.ts'
 import { parseBracketNames } from './bracket-names.ts'
 import { isSafeMethod } from './csrf.ts'
@@ -48,26 +48,32 @@ export const hasNoInput = (c: Context): boolean =>
  */
 export function readQuery(c: Context, rule?: TextRule): Promise<Record<string, unknown>> {
   if (rule !== undefined) return readCriteria(c, rule)
-  const criteria = trimmedCriteria.get(c.req) ?? readCriteria(c)
-  trimmedCriteria.set(c.req, criteria)
-  return criteria
+  return readOnce(c, 'criteria', () => readCriteria(c))
 }
 
-/** The route, what it reads, and its includes ask for the same. */
-const trimmedCriteria = new WeakMap<HonoRequest, Promise<Record<string, unknown>>>()
+/**
+ * Reads something of a request once: the route, what it reads, and its includes ask for the same. It is kept with the
+ * request: what a `WeakMap` has of one is freed by none of the short collections.
+ */
+function readOnce<Value>(
+  c: Context,
+  name: 'criteria' | 'members',
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const known = c.get(name) as Promise<Value> | undefined
+  const value = known ?? read()
+  if (!known) c.set(name, value)
+  return value
+}
 
 async function readCriteria(c: Context, rule?: TextRule): Promise<Record<string, unknown>> {
   const source = isSafeMethod(c.req.method) ? 'both' : 'query'
   return normalise(await readInput(c, { source }), rule)
 }
 
-const bodies = new WeakMap<HonoRequest, Promise<Record<string, unknown>>>()
-
 /** Reads the members of the body once, with the options of the first call. */
 function readBodyMembers(c: Context, options: InputOptions): Promise<Record<string, unknown>> {
-  const members = bodies.get(c.req) ?? parseBody(c, options)
-  bodies.set(c.req, members)
-  return members
+  return readOnce(c, 'members', () => parseBody(c, options))
 }
 
 async function parseBody(

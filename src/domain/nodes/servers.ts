@@ -52,8 +52,8 @@ const embedEgg = () =>
       }),
     }),
   }) as SQL<EmbeddedEgg>
-/** Eggs that pages of any node have. */
-const listedEggs: SharedRows<EmbeddedEgg> = new Map()
+/** Eggs that servers of any node have. */
+const knownEggs: SharedRows<EmbeddedEgg> = new Map()
 type EmbeddedEgg = ConfiguredEgg & { configParent: ConfiguredEgg | null; variables: ConfiguredVariable[] }
 
 const embedAllocations = () =>
@@ -87,7 +87,7 @@ export const nodeServersColumn = (request: PageNumbers): DataColumn<FoundPage<Li
   column: () => {
     const ofNode = eq(servers.nodeId, nodes.id)
     const fields = {
-      egg: embedOnce(sharedRow(embedEgg(), listedEggs), servers.eggId, servers.id),
+      egg: embedOnce(sharedRow(embedEgg(), knownEggs), servers.eggId, servers.id),
       allocations: embedAllocations(),
       mounts: embedMounts(),
       location: embedOnce(embedLocation(), servers.nodeId, servers.id),
@@ -147,7 +147,7 @@ export const nodeServerColumn = (identifier: string): DataColumn<FoundServer | n
     })
     const fields = {
       isReadable: isReadable(),
-      egg: embedEgg(),
+      egg: sharedRow(embedEgg(), knownEggs),
       allocations: embedAllocations(),
       mounts: embedMounts(),
       location,
