@@ -114,20 +114,24 @@ type Cells = readonly (readonly [name: string, decode: Decode | null])[]
 function rowDecoder<Row>(cells: Cells): (value: unknown) => Row {
   let decode: ((values: unknown[]) => object) | null = null
   return (value) => {
-    decode ??= canCompile ? compileRow(cells) : rowByName(cells)
+    decode ??= canCompile() ? compileRow(cells) : rowByName(cells)
     return decode(value as unknown[]) as Row
   }
 }
 
-/** Workers compile no code at run time. */
-const canCompile = (() => {
+let canCompileCode: boolean | null = null
+
+/** Whether this process compiles code: Workers do so while they start, and no more once they answer requests. */
+function canCompile(): boolean {
+  if (canCompileCode !== null) return canCompileCode
   try {
     // oxlint-disable-next-line typescript/no-implied-eval -- only asks whether code can be compiled
-    return Boolean(new Function(''))
+    canCompileCode = Boolean(new Function(''))
   } catch {
-    return false
+    canCompileCode = false
   }
-})()
+  return canCompileCode
+}
 
 /** Compiled rows by their source, since statements with filters are built anew each time. */
 const compiledRows = new Map<string, (decoders: (Decode | null)[]) => (values: unknown[]) => object>()

@@ -8,20 +8,18 @@ const extras = {
 }
 const cells = [3, 'ams', 'Amsterdam', ['a', 'b']]
 
-/** Decodes cells in a process that compiles code, or in one that does not, as Workers. */
+/** Decodes cells in a process that compiles code, or in one that does so only while it starts, as Workers. */
 async function decodeRow(canCompile: boolean, values: unknown[]) {
-  if (!canCompile)
-    vi.stubGlobal(
-      'Function',
-      class {
-        constructor() {
-          throw new EvalError('Code generation from strings disallowed for this context')
-        }
-      },
-    )
   vi.resetModules()
   const { rowOf } = await import('../../src/db/embed.ts')
+  if (!canCompile) vi.stubGlobal('Function', RefusingFunction)
   return rowOf(locations, extras, ['id', 'short', 'long']).decode(values)
+}
+
+class RefusingFunction {
+  constructor() {
+    throw new EvalError('Code generation from strings disallowed for this context')
+  }
 }
 
 describe('the row of an array', () => {
