@@ -46,7 +46,7 @@ function writeSettings(source: ConfigurationSource): string {
     `"invocation":${jsonText(server.startup)},"skip_egg_scripts":${server.skipScripts},"build":${writeBuild(source)}` +
     `,"container":{"image":${jsonText(server.image)},"oom_disabled":${server.oomDisabled},"requires_rebuild":false}` +
     `,"allocations":{"force_outgoing_ip":${egg.forceOutgoingIp},"default":{"ip":${jsonText(allocation.ip)}` +
-    `,"port":${allocation.port}},"mappings":${JSON.stringify(portsByAddress(source))}}` +
+    `,"port":${allocation.port}},"mappings":${writeMappings(source)}}` +
     `,"mounts":${writeMounts(source)},"egg":${writeEgg(source)}`
   )
 }
@@ -56,7 +56,20 @@ const writeBuild = ({ server }: ConfigurationSource): string =>
   `,"threads":${jsonText(server.threads)},"disk_space":${server.disk},"oom_disabled":${server.oomDisabled}` +
   `,"oom_killer":${!server.oomDisabled}}`
 
+/** Writes `portsByAddress`, most often of one address. */
+function writeMappings(source: ConfigurationSource): string {
+  const { server, allocation, allocations } = source
+  let ports = String(allocation.port)
+  for (const { id, nodeId, ip, port } of allocations) {
+    if (nodeId !== server.nodeId || id === allocation.id) continue
+    if (ip !== allocation.ip) return JSON.stringify(portsByAddress(source))
+    ports += `,${port}`
+  }
+  return `{${jsonText(allocation.ip)}:[${ports}]}`
+}
+
 function writeMounts({ mounts }: ConfigurationSource): string {
+  if (mounts.length === 0) return '[]'
   const items = mounts.map(
     ({ source, target, readOnly }) =>
       `{"source":${jsonText(source)},"target":${jsonText(target)},"read_only":${readOnly}}`,
@@ -64,9 +77,16 @@ function writeMounts({ mounts }: ConfigurationSource): string {
   return `[${items.join(',')}]`
 }
 
+/** By the egg, which the servers of a page share. */
+const eggTexts = new WeakMap<ConfiguredEgg, string>()
+
 function writeEgg({ egg, hasLocalRuntime }: ConfigurationSource): string {
+  const known = eggTexts.get(egg)
+  if (known !== undefined) return known
   const features = hasLocalRuntime ? `,"features":{"${localRuntimeFeature}":[]}` : ''
-  return `{"id":"${egg.uuid}","file_denylist":${JSON.stringify(egg.fileDenylist)}${features}}`
+  const text = `{"id":"${egg.uuid}","file_denylist":${JSON.stringify(egg.fileDenylist)}${features}}`
+  eggTexts.set(egg, text)
+  return text
 }
 
 /** The environment of an egg's servers with values of these variables. */
