@@ -11,7 +11,7 @@ function write(rows: ServerConfigurationRows): string {
 }
 
 const text = 'ü "{{env.A}}" \\ \n\u2028{{config.docker.interface}}'
-const variables = ['A', 'STARTUP', 'constructor', '__proto__', 'P_SERVER_UUID', 'B'].map((name) =>
+const variables = ['A', '7', 'STARTUP', 'constructor', '__proto__', 'P_SERVER_UUID', 'B'].map((name) =>
   variableRow(name, { defaultValue: `default ${name} ${text}` }),
 )
 const find = {
@@ -44,7 +44,10 @@ const odd = { name: text, description: text, startup: text, image: text, threads
 const servers: [name: string, rows: Partial<ServerConfigurationRows>][] = [
   ['nothing but defaults', {}],
   ['an egg with everything', { egg, variables, allocations: ports, mounts }],
-  ['values of its own', { egg, variables, server: serverRow({ variables: { A: text, B: '', GONE: 'x' } }) }],
+  [
+    'values of its own',
+    { egg, variables, server: serverRow({ variables: { 7: 'seven', A: text, B: '', GONE: 'x' } }) },
+  ],
   ['an empty environment', { egg, server: serverRow({ variables: { A: 'x' } }) }],
   ['odd texts', { server: serverRow({ ...odd, status: 'suspended', allocationLimit: null }) }],
   ['an egg that inherits', { egg: eggRow(), configFrom: egg, variables }],

@@ -21,8 +21,8 @@ const oldInterface = '{{config.docker.interface}}'
 const newInterface = '{{config.docker.network.interface}}'
 
 /**
- * Builds how the daemon starts, stops and configures a server of an egg; `fill` fills in placeholders. No item is ever null, whatever the egg: a null
- * `file`, `parser` or `replace` crashes the daemon. Wings: GET /servers/{uuid}.
+ * Builds how the daemon starts, stops and configures a server of an egg; `fill` fills in placeholders. No item is ever
+ * null, whatever the egg: a null `file`, `parser` or `replace` crashes the daemon. Wings: GET /servers/{uuid}.
  */
 export function processConfiguration(
   egg: ConfiguredEgg,
