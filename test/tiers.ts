@@ -33,7 +33,7 @@ const patterns: Record<Tier, string[]> = {
     'contract/{admin-levels,admin-screens,encrypted-columns,passwords,readme}.test.ts',
     'contract/{refusal-texts,routes,rules,scale-requests,tiers}.test.ts',
     'platform/{daemon-configuration,daemon-fetch,daemon-one-time-tokens,egress,mail,minute-timer,node-addresses}.test.ts',
-    'platform/{hash-threads,log-lines,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
+    'platform/{hash-threads,log-lines,prepared-query,queue-wire,s3-presets,sent-bytes,shared-port,shed-load}.test.ts',
   ],
   // The panel over PGlite: its surfaces, its jobs, and what holds for every route.
   api: [

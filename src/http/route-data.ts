@@ -25,8 +25,11 @@ export const routeData =
   <Data>(plan: Plan<Data>): MiddlewareHandler<Env & DataEnv<Data>> => {
     const middleware: MiddlewareHandler = async (c, next) => {
       const read = c.get(readKey) as { data: Data } | undefined
+      c.set(readKey, undefined)
       c.set('data', read ? read.data : await readAlone(c, await plan(c)))
       await next()
+      // V8 keeps what an old object leads to until it collects all garbage, and the context of a request that has waited is old.
+      c.set('data', undefined)
     }
     return Object.assign(middleware, { [planKey]: plan })
   }

@@ -121,53 +121,50 @@ function finish(query: PreparedQuery, error: Error | null): void {
   callback(error, rows)
 }
 
-/** A statement of a pipeline; `resolve` takes its rows. */
+/** A statement of a pipeline, and what takes its rows. */
 export type PipelinedStatement = {
   statement: NamedStatement
   values: (string | null)[]
-  resolve: (rows: unknown[][]) => void
+  answer: { resolve: (result: { rows: unknown[] }) => void }
 }
 
-/** Is called once, with the error of the first statement that was not answered; null when all were. */
-type PipelineDone = (error: Error | null, unanswered: number) => void
-
-/** A query as the driver expects one: statements of which the first `answered` have their rows. */
+/** A query as the driver expects one: the statements that are not answered yet, and the rows of the first of them. */
 type PipelineQuery = {
-  statements: PipelinedStatement[]
-  answered: number
+  unanswered: PipelinedStatement[]
   rows: unknown[][]
-  callback: PipelineDone
+  callback: (error: Error | null) => void
 }
 
 /**
  * Sends several statements, which the connection has prepared, as one write with one Sync, so that the database answers
  * them at once as well. It runs none after one that failed. They share a transaction: none may write or lock.
+ *
+ * Takes those that are answered out of `unanswered`: V8 keeps what an old object once led to until it collects all
+ * garbage, and a statement leads to its rows. `done` is called once, with the error of the first one that is left.
  */
 export function runPipeline(
   send: Client['query'],
-  statements: PipelinedStatement[],
-  done: PipelineDone,
+  unanswered: PipelinedStatement[],
+  done: (error: Error | null) => void,
 ): void {
-  const query: PipelineQuery = { statements, answered: 0, rows: [], callback: done, ...pipelineHandlers }
+  const query: PipelineQuery = { unanswered, rows: [], callback: done, ...pipelineHandlers }
   send(query as never)
 }
 
 const pipelineHandlers = {
   submit(this: PipelineQuery, { stream }: Connection): null {
-    const binds = this.statements.map(({ statement, values }) => bindMessage(statement.name, values, execute))
+    const binds = this.unanswered.map(({ statement, values }) => bindMessage(statement.name, values, execute))
     stream.write(Buffer.concat([...binds, sync]))
     return null
   },
   handleDataRow(this: PipelineQuery, row: DataRow) {
-    const current = this.statements[this.answered]
+    const [current] = this.unanswered
     if (current) this.rows.push(parseRow(current.statement, row))
   },
   handleCommandComplete(this: PipelineQuery) {
     const { rows } = this
-    const current = this.statements[this.answered]
     this.rows = []
-    this.answered += 1
-    current?.resolve(rows)
+    this.unanswered.shift()?.answer.resolve({ rows })
   },
   handleReadyForQuery(this: PipelineQuery) {
     finishPipeline(this, null)
@@ -179,9 +176,9 @@ const pipelineHandlers = {
 }
 
 function finishPipeline(query: PipelineQuery, error: Error | null): void {
-  const { callback, statements, answered } = query
+  const { callback } = query
   query.callback = ignore
-  callback(error, statements.length - answered)
+  callback(error)
 }
 
 /** Whether the connection has prepared the statement, so that it needs no description. */

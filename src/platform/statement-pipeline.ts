@@ -69,24 +69,18 @@ function runTogether(
 ): void {
   slot.deadline = options.deadline()
   slot.fail = (error) => rejectAll(group, error)
-  const statements = group.map(({ statement, values, answer }) => ({
-    statement,
-    values,
-    resolve: (rows: unknown[][]) => answer.resolve({ rows }),
-  }))
-  runPipeline(slot.send, statements, (error, unanswered) => {
+  runPipeline(slot.send, group, (error) => {
     slot.deadline = Infinity
     slot.fail = null
-    const left = group.slice(group.length - unanswered)
     if (error && options.isLost(error)) {
       options.drop(slot)
-      return rejectAll(left, error)
+      return rejectAll(group, error)
     }
     giveBackConnection(pool, slot)
     if (!error) return
-    left.shift()?.answer.reject(error)
+    group.shift()?.answer.reject(error)
     // The database has run none of them.
-    for (const each of left) sendTogether(pool, options, [each])
+    for (const each of group) sendTogether(pool, options, [each])
   })
 }
 

@@ -2,12 +2,16 @@
  * Answers the baselines in a process of its own. Within that of the panel there would be two copies of the HTTP server,
  * of which one does not know the answers of the other, and sends them the slow way.
  */
+import { setFlagsFromString } from 'node:v8'
 import { serve as listen } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'
 import { openStatementPool } from '../../src/platform/statement-pool.ts'
 import type { Baseline } from './panel.ts'
 import type { Statement } from './statement-proxy.ts'
+
+// As the panel does (functions/all/main.js).
+setFlagsFromString('--no-allocation-site-pretenuring')
 
 const size = Number(process.env.BENCH_POOL_SIZE ?? 10)
 const connectionString = process.env.DATABASE_URL ?? ''
