@@ -32,7 +32,7 @@ export function parseBracketNames(
 function parseName(name: string): string[] | null {
   const [, first, brackets = ''] = namePattern.exec(name) ?? []
   if (first === undefined) return null
-  const path = [first, ...brackets.slice(1, -1).split('][')].slice(0, brackets === '' ? 1 : undefined)
+  const path = brackets === '' ? [first] : [first, ...brackets.slice(1, -1).split('][')]
   if (path.length > maxDepth) throw badRequest('request_malformed', 'The request is nested too deeply.')
   if (path.some((segment) => forbiddenKeys.has(segment)))
     throw badRequest('request_malformed', 'The request has a key that is not allowed.')

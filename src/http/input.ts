@@ -114,7 +114,6 @@ export async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: strin
 }
 
 function parseQuery(c: Context): Record<string, unknown> {
-  if (!c.req.url.includes('?')) return {}
-  const { searchParams } = new URL(c.req.url)
-  return parseBracketNames(searchParams, { isStrict: false })
+  const at = c.req.url.indexOf('?')
+  return at === -1 ? {} : parseBracketNames(new URLSearchParams(c.req.url.slice(at)), { isStrict: false })
 }
