@@ -15,6 +15,7 @@ import { type DataDirectory, openDataDirectory, shareDataDirectory } from './loc
 import type { DemoOptions } from './local/demo-daemon.ts'
 import { type Bootstrap, createChosenDemo, openDemo, resumeChosenDemo } from './local/demo.ts'
 import { prepareSetup } from './local/first-start.ts'
+import { giveBackMemory } from './local/give-back-memory.ts'
 import { checkStoredState } from './local/stored-state.ts'
 import type { ForkedDaemon } from '../dev/daemon/fork.ts'
 import type { DiskObjectStore } from '../dev/object-store/disk-object-store.ts'
@@ -175,6 +176,7 @@ async function openRunningPanel(start: Start, closers: Closers) {
   closers.push(listener.close, (_deadline, { drains }) => drains && listener.drain())
   const setupCode = mayWrite && role !== 'further' ? await prepareSetup(panel) : null
   if (setupCode !== null && offersDemo(env)) offerDemo(panel, services, demo)
+  if (!env.DATABASE_URL) giveBackMemory()
   return { url, bootstrap, hasAdministrator: mayWrite ? await hasAdministrator(panel) : true, setupCode }
 }
 

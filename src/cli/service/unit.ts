@@ -16,7 +16,7 @@ export type UnitOptions = {
 const stateFolder = '/var/lib/'
 
 /** Options of Node that keep memory, as `npm start` has them: docs/operations.md#memory. */
-const nodeOptions = '--liftoff-only --max-semi-space-size=24 --max-old-space-size=1024'
+const nodeOptions = '--expose-gc --liftoff-only --max-semi-space-size=24 --max-old-space-size=1024'
 
 /** Whether systemd itself makes and owns this data directory, as it does below /var/lib. */
 export const isStateDirectory = (path: string): boolean => path.startsWith(stateFolder)
