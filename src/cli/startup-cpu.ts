@@ -7,7 +7,7 @@ import { build } from 'esbuild'
  * Maximum CPU time for loading a function, which each cold start takes, as a multiple of that for Hono and zod alone in
  * the same run: milliseconds would depend on the machine.
  */
-export const maxStartupRatio = 15
+export const maxStartupRatio = 13
 
 /** Other processes make a measurement longer, never shorter, so the shortest one counts. */
 const attempts = { min: 5, max: 20 }

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { upstashCache } from '../adapters/cache.ts'
 import type { Egress } from '../adapters/egress.ts'
 import type { Mailer } from '../adapters/mail.ts'
 import type { BucketOptions, ObjectStore } from '../adapters/objects.ts'
@@ -12,6 +11,7 @@ import { createMetrics } from '../metrics.ts'
 import type { Cloud } from './deployment-faults.ts'
 import { type Env, EnvironmentError, readEnv, required } from './env.ts'
 import { lazyCaptcha, lazyPasteService } from './lazy-http-services.ts'
+import { lazyCache } from './lazy-cache.ts'
 import { lazyQueue } from './lazy-queue.ts'
 import { type OpenSmtp, openMailer } from './mail.ts'
 import type { Services } from './open-panel.ts'
@@ -134,7 +134,7 @@ export async function openCloudServices(
     },
     keys: await importKeyRing(required(env, 'APP_KEYS')),
     ...(await openCloudDatabase(env, cloud)),
-    cache: upstashCache(required(env, 'UPSTASH_REDIS_REST_URL'), required(env, 'UPSTASH_REDIS_REST_TOKEN')),
+    cache: lazyCache(required(env, 'UPSTASH_REDIS_REST_URL'), required(env, 'UPSTASH_REDIS_REST_TOKEN')),
     // On Workers a request cannot await a promise of another one, and Lambda serves one at a time.
     inFlight: null,
     circuitBreakers: new Map(),

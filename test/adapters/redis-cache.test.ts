@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { parseRedisAddress } from '../../src/adapters/redis-address.ts'
 import { redisCache } from '../../src/adapters/redis-cache.ts'
-import { type Cache, upstashCache } from '../../src/adapters/cache.ts'
+import type { Cache } from '../../src/adapters/cache.ts'
+import { upstashCache } from '../../src/adapters/upstash-cache.ts'
 import {
   findRedisServer,
   type RedisServer,
@@ -143,7 +144,7 @@ describe.skipIf(!hasRedis)('a cache over one Redis', () => {
     const server = await own(startRedisServer())
     const proxy = await startTcpProxy(server.port)
     closers.push(proxy.close)
-    const cache = open(`redis://${proxy.address}`, 200)
+    const cache = open(`redis://${proxy.address}`)
     await cache.set('a', 1, 60)
     proxy.stall()
     await expect(cache.get('a')).rejects.toThrow('did not answer')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Cache, upstashCache } from '../../src/adapters/cache.ts'
+import type { Cache } from '../../src/adapters/cache.ts'
+import { upstashCache } from '../../src/adapters/upstash-cache.ts'
 import { openBrowser } from '../support/browser.ts'
 import { known, makeUser } from '../support/factories.ts'
 import { giveSecondFactor } from '../support/second-factor.ts'

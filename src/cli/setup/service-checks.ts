@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { type Cache, upstashCache } from '../../adapters/cache.ts'
+import type { Cache } from '../../adapters/cache.ts'
+import { upstashCache } from '../../adapters/upstash-cache.ts'
 import { egressRule } from '../../adapters/egress.ts'
 import { redisCache } from '../../adapters/redis-cache.ts'
 import { single, rowsOf } from '../../db/database.ts'

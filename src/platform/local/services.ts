@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { cacheTimeoutMs } from '../../adapters/cache-cooldown.ts'
-import { type Cache, upstashCache } from '../../adapters/cache.ts'
+import type { Cache } from '../../adapters/cache.ts'
 import { httpCaptcha } from '../../adapters/captcha.ts'
 import { egressRule } from '../../adapters/egress.ts'
 import { mysqlHosts } from '../../adapters/mysql-host.ts'
@@ -16,6 +16,7 @@ import { cacheDriver } from '../cache-driver.ts'
 import { databaseCache } from '../database-cache.ts'
 import type { PoolState } from '../client-pool.ts'
 import type { Env } from '../env.ts'
+import { lazyCache } from '../lazy-cache.ts'
 import { lazyOauth } from '../lazy-oauth.ts'
 import { lazyObjectStore } from '../lazy-object-store.ts'
 import { localeFiles } from '../locale-files.ts'
@@ -148,7 +149,7 @@ async function openCache(env: Env): Promise<OpenedCache> {
     const { redisCache } = await import('../../adapters/redis-cache.ts')
     return { ...redisCache(REDIS_URL), prune: nothing }
   }
-  if (url && token) return { cache: upstashCache(url, token), prune: nothing, close: nothing }
+  if (url && token) return { cache: lazyCache(url, token), prune: nothing, close: nothing }
   if (cacheDriver(env) === 'memory' || !env.DATABASE_URL)
     return { cache: localCache(), prune: nothing, close: nothing }
   // Connections of its own: a cache that hangs must not take those of requests.

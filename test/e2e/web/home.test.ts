@@ -122,7 +122,7 @@ describe('the home page', { timeout: testTimeout }, () => {
     await rowOf(other, 'Granite').waitFor()
     await expect.poll(() => new URL(other.page.url()).search, { timeout: stepTimeoutMs }).toBe('')
     await rowOf(other, 'Basalt').waitFor()
-    expect(await other.page.getByRole('button', { name: /^Survival/ }).count()).toBe(0)
+    await other.page.getByRole('button', { name: /^Survival/ }).waitFor({ state: 'hidden' })
   })
 
   it('sends a signal to several servers, and says of each what became of it', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withCooldown } from '../../src/adapters/cache-cooldown.ts'
-import { upstashCache } from '../../src/adapters/cache.ts'
+import { upstashCache } from '../../src/adapters/upstash-cache.ts'
 import { startStubDaemon, type StubDaemon } from '../support/stub-daemon.ts'
 
 let redis: StubDaemon
@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => redis.close())
 
-const open = () => upstashCache(`http://127.0.0.1:${redis.port}`, 'token', 100)
+const open = () => upstashCache(`http://127.0.0.1:${redis.port}`, 'token')
 
 describe('a cache that does not answer', () => {
   it('is skipped for five seconds, then called again', async () => {
