@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
 import { openConnection, quantile, requestBytes } from './http-client.ts'
 import { load, prepareRequests, roundRobin, type Target } from './measure.ts'
 import { type RunningPanel, startPanel } from './panel.ts'
@@ -5,11 +8,15 @@ import { loginRequest, rows } from './rows.ts'
 import type { Size } from './seed.ts'
 import { decimal, printHeading } from './table.ts'
 
-/** A hundred logins at once; and reads without logins and with twenty in flight, p99 in milliseconds. */
+/**
+ * A hundred logins at once; and reads without logins, with twenty in flight, and beside two programs that only count,
+ * p99 in milliseconds.
+ */
 type LoginCosts = {
   burst: { answers: number; p50: number; p99: number; refused: number }
   quiet: number
   busy: number
+  counting: number
   loginsPerSecond: number
 }
 
@@ -20,7 +27,10 @@ const readMs = 6000
 /** So many that reads do not wait for each other. */
 const readers = 4
 
-/** Measures logins, and what they do to reads beside them, in turn. */
+/** As many programs at the lowest priority as hashes that run at a time: what they cost reads is the scheduler's. */
+const counters = 2
+
+/** Measures logins, and what they and programs of their priority do to reads beside them, in turn. */
 export async function measureLogins(url: string, size: Size): Promise<LoginCosts> {
   const panel = await startPanel({ url, isMeasured: false })
   try {
@@ -31,17 +41,20 @@ export async function measureLogins(url: string, size: Size): Promise<LoginCosts
     await load(reads, readers, readMs)
     const quiet: number[] = []
     const busy: number[] = []
+    const counting: number[] = []
     let perSecond = 0
     for (let round = 0; round < rounds; round += 1) {
       quiet.push(...(await load(reads, readers, readMs)).times)
       const beside = await readBesideLogins(panel, reads, size)
       busy.push(...beside.times)
       perSecond += beside.perSecond / rounds
+      counting.push(...(await readBesideCounters(reads)))
     }
     return {
       burst: await signInAtOnce(panel, size),
       quiet: quantile(quiet, 0.99),
       busy: quantile(busy, 0.99),
+      counting: quantile(counting, 0.99),
       loginsPerSecond: perSecond,
     }
   } finally {
@@ -70,6 +83,19 @@ async function readBesideLogins(panel: RunningPanel, reads: Target, size: Size) 
   return { times, perSecond: (logins * 1000) / (performance.now() - start) }
 }
 
+async function readBesideCounters(reads: Target): Promise<number[]> {
+  const children = Array.from({ length: counters }, () =>
+    spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }),
+  )
+  await Promise.all(children.map((child) => once(child, 'spawn')))
+  for (const { pid } of children) setPriority(Number(pid), constants.priority.PRIORITY_LOW)
+  // They have started and count.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const { times } = await load(reads, readers, readMs)
+  for (const child of children) child.kill('SIGKILL')
+  return times
+}
+
 async function signInAtOnce(panel: RunningPanel, size: Size): Promise<LoginCosts['burst']> {
   const answers = await Promise.all(
     Array.from({ length: burst }, async (_, user) => {
@@ -89,12 +115,15 @@ async function signInAtOnce(panel: RunningPanel, size: Size): Promise<LoginCosts
 }
 
 /** Prints what logins cost, and what they do to reads. */
-export function printLogins({ burst: at, quiet, busy, loginsPerSecond }: LoginCosts): void {
+export function printLogins({ burst: at, quiet, busy, counting, loginsPerSecond }: LoginCosts): void {
   printHeading('logins')
   console.log(
     `${burst} at once: ${at.answers} signed in, p50 ${decimal(at.p50, 0)} ms, p99 ${decimal(at.p99, 0)} ms, ${at.refused} refused`,
   )
   console.log(
     `reads beside ${inFlight} logins in flight: p99 ${decimal(busy, 1)} ms, beside none ${decimal(quiet, 1)} ms, ×${decimal(busy / quiet, 2)} (target: ×1.5); ${decimal(loginsPerSecond, 1)} logins/s`,
+  )
+  console.log(
+    `beside ${counters} programs at the lowest priority that only count: p99 ${decimal(counting, 1)} ms, ×${decimal(counting / quiet, 2)}`,
   )
 }
