@@ -20,7 +20,7 @@ export async function measureOverload(url: string, size: Size): Promise<Overload
     for (const row of rows.filter(({ name }) => measured.includes(name))) {
       const requests = prepareRequests(panel.port, 1000, (n) => row.request(n, size))
       const target = roundRobin(panel.port, row.status, requests)
-      await load(target, 8, 1000)
+      await load(target, 8, 4000)
       const { times, refused } = await load(target, callers, milliseconds)
       results.push({
         name: row.name,
