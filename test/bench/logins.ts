@@ -88,12 +88,14 @@ async function readBesideCounters(reads: Target): Promise<number[]> {
     spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }),
   )
   await Promise.all(children.map((child) => once(child, 'spawn')))
-  for (const { pid } of children) setPriority(Number(pid), constants.priority.PRIORITY_LOW)
-  // They have started and count.
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  const { times } = await load(reads, readers, readMs)
-  for (const child of children) child.kill('SIGKILL')
-  return times
+  try {
+    for (const { pid } of children) setPriority(Number(pid), constants.priority.PRIORITY_LOW)
+    // They have started and count.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return (await load(reads, readers, readMs)).times
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+  }
 }
 
 async function signInAtOnce(panel: RunningPanel, size: Size): Promise<LoginCosts['burst']> {
