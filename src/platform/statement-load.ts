@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { finishedStatements, pendingStatements } from './statement-stats.ts'
+import { finishedStatements, onStatementFinished, pendingStatements } from './statement-stats.ts'
 
 /** Milliseconds over which statements are counted. */
 const periodMs = 50
@@ -21,6 +21,10 @@ export function measureStatementLoad(connections: number, waiting: () => number 
   const pending = () => pendingStatements() + waiting()
   const isBusyNow = () => pendingStatements() >= connections
   let isBusy = isBusyNow()
+  // Else the quiet time before a burst would count as time that it took.
+  onStatementFinished(() => {
+    if (!isBusyNow()) isBusy = false
+  })
   let sampledAt = performance.now()
   let finished = finishedStatements()
   let lately = { milliseconds: 0, statements: 0 }

@@ -53,11 +53,15 @@ export function closeConnections(): void {
   connections.clear()
 }
 
-/** Keeps so many requests in the air for some time; returns the milliseconds of each answer. */
+/** Requests that each caller sends at least in a sample: of fewer, most of it is a burst and its end. */
+const requestsPerCaller = 4
+
+/** Keeps so many requests in the air for some time, at least so many of each caller; returns the milliseconds of each answer. */
 export async function load(
   target: Target,
   concurrency: number,
   milliseconds: number,
+  perCaller = 1,
 ): Promise<{ times: number[]; refused: number; seconds: number; failed: string }> {
   const times: number[] = []
   const start = performance.now()
@@ -65,7 +69,9 @@ export async function load(
   let failed = ''
   await Promise.all(
     connectionsTo(target.port, concurrency).map(async (connection) => {
+      let sent = 0
       do {
+        sent += 1
         const answer = await connection.send(target.next())
         if (answer.status === target.status) {
           times.push(answer.milliseconds)
@@ -75,7 +81,7 @@ export async function load(
         failed = `${answer.status} ${answer.body.slice(0, 200)}`
         // A client that was refused waits, as `Retry-After` asks it to.
         await new Promise((resolve) => setTimeout(resolve, 50))
-      } while (performance.now() - start < milliseconds)
+      } while (performance.now() - start < milliseconds || sent < perCaller)
     }),
   )
   return { times, refused, failed, seconds: (performance.now() - start) / 1000 }
@@ -89,7 +95,7 @@ export async function sample(
   { panel, backends }: { panel: RunningPanel; backends: BackendTimes | null },
 ): Promise<Sample> {
   const [nodeBefore, postgresBefore] = [await readUsage(panel), await backends?.read()]
-  const { times, refused, seconds, failed } = await load(target, concurrency, milliseconds)
+  const { times, refused, seconds, failed } = await load(target, concurrency, milliseconds, requestsPerCaller)
   const [nodeAfter, postgresAfter] = [await readUsage(panel), await backends?.read()]
   if (times.length === 0) throw new Error(`No answer of ${refused} was as it should be: ${failed}`)
   const answers = times.length + refused

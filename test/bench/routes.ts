@@ -67,7 +67,7 @@ const warmingCallers = 32
 /** Milliseconds after which V8 has optimised what a request runs. */
 const warmingMs = 5000
 /** No further round begins after so long. */
-const maxRoundsMs = 120_000
+const maxRoundsMs = 240_000
 
 /** Captures the statements of the rows in a panel of its own, by a proxy in front of the database. */
 export async function captureRows(

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { minInFlight, shedLoad } from '../../src/platform/shed-load.ts'
 import { timeStatement } from '../../src/platform/statement-stats.ts'
 import { ask, tinyApp } from '../http/tiny-app.ts'
@@ -129,8 +129,11 @@ describe('while all connections have a statement and another waits for each', ()
 })
 
 describe('while statements are answered slowly', () => {
-  const slow = tinyApp().use(shedLoad(10, 20))
-  for (const path of paths) slow.get(path, (c) => c.body(null, 204))
+  let slow: ReturnType<typeof openSmall>
+  beforeEach(() => {
+    slow = tinyApp().use(shedLoad(10, 20))
+    for (const path of paths) slow.get(path, (c) => c.body(null, 204))
+  })
   const outcomesNow = () => outcomes(paths, slow)
   /** Lets several periods of measuring pass, in each of which so many statements are answered. */
   async function outcomesWhile(answered: number) {
@@ -154,6 +157,15 @@ describe('while statements are answered slowly', () => {
   it('all are taken while they are answered fast', async () => {
     wait(100)
     expect(await outcomesWhile(2000)).toEqual(allTaken)
+  })
+
+  it('all are taken when as many come again after a while without any', async () => {
+    for (let burst = 0; burst < 3; burst += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      wait(100)
+      expect(await outcomesNow()).toEqual(allTaken)
+      answerStatements()
+    }
   })
 })
 
