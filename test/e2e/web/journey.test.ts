@@ -144,9 +144,11 @@ describe('an owner', { timeout: testTimeout }, () => {
       await serverNav.getByRole('link', { name: 'Backups', exact: true }).click()
       await leave.waitFor()
       letGo()
-      await leave.waitFor({ state: 'detached' })
-      await heading('Backups').waitFor()
-      await driver.toast('The file has been saved.').waitFor()
+      // At once: on a slow machine the message may be gone before the page is there.
+      await Promise.all([
+        driver.toast('The file has been saved.').waitFor(),
+        leave.waitFor({ state: 'detached' }).then(() => heading('Backups').waitFor()),
+      ])
       await page.unroute(/files\/write/)
       await heading('Backups').waitFor()
     }
