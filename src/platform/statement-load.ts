@@ -36,7 +36,8 @@ export function measureStatementLoad(connections: number, waiting: () => number 
             milliseconds: lately.milliseconds * memory + elapsed,
             statements: lately.statements * memory + statements,
           }
-        : { milliseconds: 0, statements: 0 }
+        : // Of a burst, what it has begun counts until its first statements are answered.
+          { milliseconds: 0, statements: pendingStatements() }
     isBusy = isBusyNow()
     finished += statements
     sampledAt += elapsed

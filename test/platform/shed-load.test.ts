@@ -159,6 +159,19 @@ describe('while statements are answered slowly', () => {
     expect(await outcomesWhile(2000)).toEqual(allTaken)
   })
 
+  it('all are taken while the first statements of a burst are in progress', async () => {
+    const app = tinyApp().use(shedLoad(10))
+    for (const path of paths) app.get(path, (c) => c.body(null, 204))
+    const onePeriod = () => new Promise((resolve) => setTimeout(resolve, 60))
+    await onePeriod()
+    wait(20)
+    const asked = Array.from({ length: 80 }, () => ask(app, 'GET', '/api/client'))
+    await onePeriod()
+    expect(await outcomes(paths, app)).toEqual(allTaken)
+    answerStatements()
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 204))
+  })
+
   it('all are taken when as many come again after a while without any', async () => {
     for (let burst = 0; burst < 3; burst += 1) {
       await new Promise((resolve) => setTimeout(resolve, 200))
