@@ -1,26 +1,35 @@
-/** Writes an answer as bytes, from texts that are JSON already. */
+/** A plain value, or bytes of JSON, as `encodeJson` makes them. */
+export type JsonValue = string | number | boolean | null | Uint8Array
+
+/** Writes an answer as bytes. */
 export type JsonBytes = {
+  /**
+   * Adds JSON with the JSON of each value in its place: ``json`{"name":${name}}` ``. Line breaks and the spaces behind
+   * them are left out.
+   */
+  json: (texts: TemplateStringsArray, ...values: JsonValue[]) => void
+  /** Adds the JSON of a value. */
+  value: (value: JsonValue) => void
+  /** Adds text that is JSON already. */
   text: (text: string) => void
-  /** Adds text that `encodeText` has encoded, which costs a copy. */
-  encoded: (bytes: Uint8Array) => void
   finish: () => Uint8Array<ArrayBuffer>
 }
 
 const encoder = new TextEncoder()
 
-/** Encodes text that many answers have in common. */
+/** Encodes text of JSON that many answers have in common. */
 export const encodeText = (text: string): Uint8Array => encoder.encode(text)
+
+/** Encodes a value as JSON, which another answer can hold as it is. */
+export const encodeJson = (value: unknown): Uint8Array => encodeText(JSON.stringify(value))
 
 /** Bytes that a unit of UTF-16 takes in UTF-8, at most. */
 const maxUnitBytes = 3
-/** Length from which a text is encoded by itself: to encode takes as long as to join many short ones. */
-const minSingleLength = 1024
 
 /** Creates a writer with room for about so many bytes. A text of the whole answer would be copied three times to be sent. */
 export function jsonBytes(expectedBytes: number): JsonBytes {
   let buffer = takeBuffer(expectedBytes)
   let length = 0
-  let joined = ''
   const makeRoom = (bytes: number) => {
     const needed = length + bytes
     if (needed <= buffer.length) return
@@ -29,43 +38,88 @@ export function jsonBytes(expectedBytes: number): JsonBytes {
     releaseBytes(buffer)
     buffer = larger
   }
-  const encode = () => {
-    makeRoom(joined.length * maxUnitBytes)
-    length =
-      writeAscii(joined, buffer, length) ??
-      length + encoder.encodeInto(joined, buffer.subarray(length)).written
-    joined = ''
+  const encoded = (bytes: Uint8Array) => {
+    makeRoom(bytes.length)
+    buffer.set(bytes, length)
+    length += bytes.length
+  }
+  const text = (added: string) => {
+    makeRoom(added.length * maxUnitBytes)
+    length += encoder.encodeInto(added, buffer.subarray(length)).written
+  }
+  const value = (added: JsonValue) => {
+    if (added instanceof Uint8Array) return encoded(added)
+    if (added === null) return encoded(nullBytes)
+    if (typeof added === 'boolean') return encoded(added ? trueBytes : falseBytes)
+    makeRoom(maxShortBytes)
+    const end =
+      typeof added === 'string' ? writeShort(added, buffer, length) : writeInteger(added, buffer, length)
+    if (end === null) text(JSON.stringify(added))
+    else length = end
   }
   return {
-    text: (value) => {
-      if (value.length >= minSingleLength && joined !== '') encode()
-      joined += value
-      if (joined.length >= minSingleLength) encode()
+    json: (texts, ...values) => {
+      const parts = encodedParts(texts)
+      encoded(parts[0] as Uint8Array)
+      for (let at = 0; at < values.length; at += 1) {
+        value(values[at] as JsonValue)
+        encoded(parts[at + 1] as Uint8Array)
+      }
     },
-    encoded: (bytes) => {
-      if (joined !== '') encode()
-      makeRoom(bytes.length)
-      buffer.set(bytes, length)
-      length += bytes.length
-    },
-    finish: () => {
-      encode()
-      return buffer.subarray(0, length)
-    },
+    value,
+    text,
+    finish: () => buffer.subarray(0, length),
   }
 }
 
-/** Writes a short text of ASCII alone, for which the encoder takes longer, and returns where it ends; null for others. */
-function writeAscii(text: string, buffer: Uint8Array, start: number): number | null {
-  if (text.length > maxLoopLength) return null
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code > 127) return null
-    buffer[start + at] = code
-  }
-  return start + text.length
+const nullBytes = encodeText('null')
+const trueBytes = encodeText('true')
+const falseBytes = encodeText('false')
+
+/** The texts of a template, which are the same array each time. */
+const encodedTemplates = new WeakMap<TemplateStringsArray, Uint8Array[]>()
+
+function encodedParts(texts: TemplateStringsArray): Uint8Array[] {
+  const known = encodedTemplates.get(texts)
+  if (known) return known
+  const parts = texts.map((text) => encodeText(text.replaceAll(/\n */g, '')))
+  encodedTemplates.set(texts, parts)
+  return parts
 }
-const maxLoopLength = 40
+
+/** Writes a string that is short and needs no escape, for which the encoder takes longer, and returns where it ends; null for others. */
+function writeShort(value: string, buffer: Uint8Array, start: number): number | null {
+  if (value.length > maxShortLength) return null
+  let end = start
+  buffer[end] = quote
+  for (let at = 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at)
+    if (code < 32 || code > 126 || code === quote || code === backslash) return null
+    end += 1
+    buffer[end] = code
+  }
+  buffer[end + 1] = quote
+  return end + 2
+}
+const maxShortLength = 128
+/** Bytes of such a string or of a whole number. */
+const maxShortBytes = maxShortLength + 2
+const [quote, backslash, zero] = [34, 92, 48]
+
+/** Writes a whole number that is not negative, and returns where it ends; null for others. */
+function writeInteger(value: number, buffer: Uint8Array, start: number): number | null {
+  if (!(value >= 0 && value <= maxInteger) || value !== Math.trunc(value)) return null
+  let end = start + 1
+  for (let power = 10; power <= value; power *= 10) end += 1
+  let rest = value
+  for (let at = end - 1; at >= start; at -= 1) {
+    const next = Math.trunc(rest / 10)
+    buffer[at] = zero + rest - next * 10
+    rest = next
+  }
+  return end
+}
+const maxInteger = 2_147_483_647
 
 /** Buffers whose answers are sent. New ones for each would make V8 collect all garbage every fifty lists. */
 const freeBuffers: ArrayBuffer[] = []

@@ -1,14 +1,11 @@
 import { encodeText, type JsonBytes } from './json-bytes.ts'
 
 /** JSON that many rows share, up to where each has a value of its own, which `key` names; the last part has none. */
-type JsonPart = { before: string | Uint8Array; key: string | null }
+type JsonPart = { before: Uint8Array; key: string | null }
 
 /** Marks where rows have a value of their own; no text of PostgreSQL has this character. */
 export const placeOf = (key: string): string => `\0${key}\0`
 const places = /"\\u0000(.*?)\\u0000"/s
-
-/** Length from which copying bytes takes less than joining and encoding a text. */
-const minEncodedLength = 300
 
 /** Writes a document, cut at its places. */
 function jsonParts(document: unknown): JsonPart[] {
@@ -16,9 +13,8 @@ function jsonParts(document: unknown): JsonPart[] {
   const parts: JsonPart[] = []
   for (let at = 0; at < texts.length; at += 2) {
     const key = texts[at + 1]
-    const before = texts[at] ?? ''
     parts.push({
-      before: before.length < minEncodedLength ? before : encodeText(before),
+      before: encodeText(texts[at] ?? ''),
       key: key === undefined ? null : (JSON.parse(`"${key}"`) as string),
     })
   }
@@ -57,15 +53,7 @@ export function writeParts(
   valueOf: (key: string) => string | null,
 ): void {
   for (const { before, key } of parts) {
-    if (typeof before === 'string') bytes.text(before)
-    else bytes.encoded(before)
-    if (key !== null) bytes.text(jsonText(valueOf(key)))
+    bytes.value(before)
+    if (key !== null) bytes.value(valueOf(key))
   }
 }
-
-/** Writes a text, or null. Testing and quoting take a third of what `JSON.stringify` takes. */
-export const jsonText = (value: string | null): string => {
-  if (value === null) return 'null'
-  return needsNoEscape.test(value) ? `"${value}"` : JSON.stringify(value)
-}
-const needsNoEscape = /^[ !#-[\]-~]*$/

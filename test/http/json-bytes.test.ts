@@ -1,12 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { encodeText, jsonBytes, releaseBytes } from '../../src/http/json-bytes.ts'
+import {
+  encodeJson,
+  type JsonBytes,
+  jsonBytes,
+  type JsonValue,
+  releaseBytes,
+} from '../../src/http/json-bytes.ts'
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+/** Strings that need quoting or more than a byte for a character, and the lengths around which they are written otherwise. */
+const odd = [
+  '',
+  'plain',
+  '"',
+  '\\',
+  '\\u0000',
+  '\n',
+  '\u007F',
+  'ü€😀',
+  '\uD800',
+  '\u2028',
+  '${name}',
+  ...[127, 128, 129].flatMap((length) => ['x', 'é', '"'].map((character) => character.repeat(length))),
+]
+const numbers = [0, -0, 1, 9, 10, 99, 100, 25_565, 2 ** 31 - 1, 2 ** 31, 2 ** 53, -1, 0.5, 1e21, 1e-7]
 
 function written(expectedBytes: number, texts: string[]): Uint8Array<ArrayBuffer> {
   const bytes = jsonBytes(expectedBytes)
   for (const text of texts) bytes.text(text)
   return bytes.finish()
+}
+
+function writeBy(write: (bytes: JsonBytes) => void): string {
+  const bytes = jsonBytes(1)
+  write(bytes)
+  return textOf(bytes.finish())
 }
 
 describe('jsonBytes', () => {
@@ -23,15 +52,39 @@ describe('jsonBytes', () => {
     expect(textOf(written(10, []))).toBe('')
   })
 
-  it('puts encoded texts between others, short and long, of ASCII or not', () => {
-    const texts = ['"a"', '"ü"', '"€"', `"${'€'.repeat(39)}"`, `"${'x'.repeat(2000)}"`]
+  it('writes values as JSON.stringify does', () => {
+    const values = [...odd, ...numbers, Number.NaN, Number.POSITIVE_INFINITY, true, false, null]
+    for (const value of values) expect(writeBy((bytes) => bytes.value(value))).toBe(JSON.stringify(value))
+    for (let code = 0; code <= 0xff_ff; code += 1) {
+      const text = `a${String.fromCharCode(code)}b`
+      if (writeBy((bytes) => bytes.value(text)) !== JSON.stringify(text))
+        expect.fail(`U+${code.toString(16)}`)
+    }
+  })
+
+  it('writes a template with the JSON of its values, without the line breaks of the template', () => {
+    const write = (a: JsonValue, b: JsonValue) =>
+      writeBy(({ json }) => {
+        json`{
+          "a":${a},"key  of two":${b},
+          "list":[${a},${encodeJson([b, 'ü'])}]
+        }`
+        json`,`
+      })
+    for (const a of odd)
+      for (const b of [...odd, ...numbers, null, true])
+        expect(write(a, b)).toBe(`${JSON.stringify({ a, 'key  of two': b, list: [a, [b, 'ü']] })},`)
+  })
+
+  it('puts encoded values between texts, short and long, of ASCII or not', () => {
+    const texts = ['a', 'ü', '€', '€'.repeat(39), 'x'.repeat(2000)]
     const bytes = jsonBytes(10)
     for (const first of texts) {
-      bytes.text(first)
-      for (const each of texts) bytes.encoded(encodeText(each))
+      bytes.text(JSON.stringify(first))
+      for (const each of texts) bytes.value(encodeJson(each))
     }
-    const expected = texts.map((first) => first + texts.join('')).join('')
-    expect(textOf(bytes.finish())).toBe(expected)
+    const expected = texts.flatMap((first) => [first, ...texts]).map((text) => JSON.stringify(text))
+    expect(textOf(bytes.finish())).toBe(expected.join(''))
   })
 
   it('uses the bytes of a large answer again once they are released, for one other answer', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jsonBytes } from '../../src/http/json-bytes.ts'
-import { jsonText, placeOf, sharedParts, writeParts } from '../../src/http/json-parts.ts'
+import { placeOf, sharedParts, writeParts } from '../../src/http/json-parts.ts'
 
 const odd = [
   '',
@@ -53,15 +53,5 @@ describe('JSON in parts', () => {
     const first = parts(owner, ['A'])
     for (let n = 0; n < 60; n += 1) parts(owner, [`N${n}`])
     expect(parts(owner, ['A'])).toEqual(first)
-  })
-})
-
-describe('a text as JSON', () => {
-  it('is that of JSON.stringify for every character', () => {
-    for (let code = 0; code <= 0xff_ff; code += 1) {
-      const text = `a${String.fromCharCode(code)}b`
-      if (jsonText(text) !== JSON.stringify(text)) expect.fail(`U+${code.toString(16)}`)
-    }
-    for (const text of [...odd, null]) expect(jsonText(text)).toBe(JSON.stringify(text))
   })
 })

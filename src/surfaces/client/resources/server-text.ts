@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import { isGranted } from '../../../domain/permissions.ts'
 import type { ClientServer, ServerOffers } from '../../../domain/servers/client-servers.ts'
 import { renderStartup } from '../../../domain/servers/invocation.ts'
-import { type JsonBytes, jsonBytes } from '../../../http/json-bytes.ts'
-import { jsonText, placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
+import { encodeJson, type JsonBytes, jsonBytes } from '../../../http/json-bytes.ts'
+import { placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
 import type { JsonText } from '../../../http/json-text.ts'
 import { nullResource, type Page, type PageOf, paginationOf } from '../../../http/resource.ts'
 import { EggVariableResource } from './egg-variable.ts'
@@ -46,37 +46,55 @@ export function writeServerWithMeta(
 /** Bytes of a server with some variables. */
 const expectedBytes = 6000
 
-/** Writes a server up to the end of its attributes. */
+/** Writes a server up to the end of its attributes, which are those of `ServerResource` in its order. */
 function writeItem(bytes: JsonBytes, row: ClientServer): void {
-  bytes.text(
-    `{"object":"server","attributes":${writeAttributes(row)},"relationships":{"allocations":${writeAllocations(row)},"variables":`,
-  )
+  writeAttributes(bytes, row)
+  writeAllocations(bytes, row)
+  bytes.json`,"variables":`
   if (isGranted(row.permissions, 'startup.read')) writeVariables(bytes, row)
-  else bytes.text(nullText)
-  bytes.text(`${writeIncluded(row)}}}`)
+  else bytes.value(nullJson)
+  writeIncluded(bytes, row)
+  bytes.json`}}`
 }
 
-/** Writes what `ServerResource` describes, in its order, up to the relationships. */
-function writeAttributes(row: ClientServer): string {
+/** Writes the attributes up to the relationships, and the name of the first of these. */
+function writeAttributes({ json }: JsonBytes, row: ClientServer): void {
   const { server, node } = row
   const { status } = server
-  return (
-    `{"server_owner":${row.isOwner},"identifier":"${server.uuidShort}","internal_id":${server.id}` +
-    `,"uuid":"${server.uuid}","name":${jsonText(server.name)},"node":${jsonText(node.name)}` +
-    `,"is_node_under_maintenance":${node.maintenanceMode},"sftp_details":{"ip":${jsonText(node.sftpDomain ?? node.fqdn)}` +
-    `,"port":${node.daemonSftp},"alias":${jsonText(node.sftpDomain)}},"description":${jsonText(server.description)}` +
-    `,"limits":${writeLimits(row)},"invocation":${jsonText(invocationOf(row))},"docker_image":${jsonText(server.image)}` +
-    `,"egg_features":${writeFeatures(row.egg)},"feature_limits":{"databases":${server.databaseLimit}` +
-    `,"allocations":${server.allocationLimit},"backups":${server.backupLimit}},"status":${jsonText(status)}` +
-    `,"is_suspended":${status === 'suspended'}` +
-    `,"is_installing":${status === 'installing' || status === 'install_failed'}` +
-    `,"is_transferring":${row.isTransferring}`
-  )
+  json`{"object":"server","attributes":{
+    "server_owner":${row.isOwner},
+    "identifier":${server.uuidShort},
+    "internal_id":${server.id},
+    "uuid":${server.uuid},
+    "name":${server.name},
+    "node":${node.name},
+    "is_node_under_maintenance":${node.maintenanceMode},
+    "sftp_details":{"ip":${node.sftpDomain ?? node.fqdn},"port":${node.daemonSftp},"alias":${node.sftpDomain}},
+    "description":${server.description},
+    "limits":{
+      "memory":${server.memory},
+      "swap":${server.swap},
+      "disk":${server.disk},
+      "io":${server.io},
+      "cpu":${server.cpu},
+      "threads":${server.threads},
+      "oom_disabled":${server.oomDisabled},
+      "oom_killer":${!server.oomDisabled}
+    },
+    "invocation":${invocationOf(row)},
+    "docker_image":${server.image},
+    "egg_features":${featuresOf(row.egg)},
+    "feature_limits":{
+      "databases":${server.databaseLimit},
+      "allocations":${server.allocationLimit},
+      "backups":${server.backupLimit}
+    },
+    "status":${status},
+    "is_suspended":${status === 'suspended'},
+    "is_installing":${status === 'installing' || status === 'install_failed'},
+    "is_transferring":${row.isTransferring},
+    "relationships":{"allocations":`
 }
-
-const writeLimits = ({ server }: ClientServer): string =>
-  `{"memory":${server.memory},"swap":${server.swap},"disk":${server.disk},"io":${server.io},"cpu":${server.cpu}` +
-  `,"threads":${jsonText(server.threads)},"oom_disabled":${server.oomDisabled},"oom_killer":${!server.oomDisabled}}`
 
 function invocationOf(row: ClientServer): string {
   const { server, egg } = row
@@ -89,30 +107,38 @@ function invocationOf(row: ClientServer): string {
 }
 
 /** Writes the relationships that the request includes. */
-function writeIncluded({ permissions, include, egg, subusers, panelUrl }: ClientServer): string {
-  let included = ''
-  if (include.includes('egg')) included += `,"egg":${JSON.stringify(EggResource.one(egg))}`
-  if (include.includes('subusers')) {
-    const shown = () => SubuserResource.list(subusers.map((subuser) => ({ ...subuser, panelUrl })))
-    included += `,"subusers":${isGranted(permissions, 'user.read') ? JSON.stringify(shown()) : nullText}`
-  }
-  return included
+function writeIncluded(
+  { json }: JsonBytes,
+  { permissions, include, egg, subusers, panelUrl }: ClientServer,
+): void {
+  if (include.includes('egg')) json`,"egg":${encodeJson(EggResource.one(egg))}`
+  if (!include.includes('subusers')) return
+  const shown = () => SubuserResource.list(subusers.map((subuser) => ({ ...subuser, panelUrl })))
+  json`,"subusers":${isGranted(permissions, 'user.read') ? encodeJson(shown()) : nullJson}`
 }
 
-const nullText = JSON.stringify(nullResource)
+const nullJson = encodeJson(nullResource)
 
 /** Without the permission to read allocations, shows the primary one only. */
-function writeAllocations({ server, permissions, allocations }: ClientServer): string {
+function writeAllocations({ json }: JsonBytes, { server, permissions, allocations }: ClientServer): void {
   const showsAll = isGranted(permissions, 'allocation.read')
-  let items = ''
+  let written = 0
+  json`{"object":"list","data":[`
   for (const { id, ip, ipAlias, port, notes } of allocations) {
     const isDefault = id === server.allocationId
     if (!showsAll && !isDefault) continue
-    items +=
-      `${items === '' ? '' : ','}{"object":"allocation","attributes":{"id":${id},"ip":${jsonText(ip)}` +
-      `,"ip_alias":${jsonText(ipAlias)},"port":${port},"notes":${jsonText(showsAll ? notes : null)},"is_default":${isDefault}}}`
+    if (written > 0) json`,`
+    written += 1
+    json`{"object":"allocation","attributes":{
+      "id":${id},
+      "ip":${ip},
+      "ip_alias":${ipAlias},
+      "port":${port},
+      "notes":${showsAll ? notes : null},
+      "is_default":${isDefault}
+    }}`
   }
-  return `{"object":"list","data":[${items}]}`
+  json`]}`
 }
 
 function writeVariables(bytes: JsonBytes, { server, egg }: ClientServer): void {
@@ -128,12 +154,12 @@ const variableParts = sharedParts((egg: ClientServer['egg'], names) => {
 })
 
 /** Features by the egg, which all servers of a page that have it share. */
-const featureTexts = new WeakMap<ClientServer['egg'], string>()
+const encodedFeatures = new WeakMap<ClientServer['egg'], Uint8Array>()
 
-function writeFeatures(egg: ClientServer['egg']): string {
-  const known = featureTexts.get(egg)
-  if (known !== undefined) return known
-  const text = JSON.stringify(egg.features)
-  featureTexts.set(egg, text)
-  return text
+function featuresOf(egg: ClientServer['egg']): Uint8Array {
+  const known = encodedFeatures.get(egg)
+  if (known) return known
+  const features = encodeJson(egg.features)
+  encodedFeatures.set(egg, features)
+  return features
 }

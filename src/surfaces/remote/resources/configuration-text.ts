@@ -13,8 +13,8 @@ import {
 import { daemonEnvironment, daemonEnvironmentValue } from '../../../domain/servers/environment.ts'
 import { placeholderFiller } from '../../../domain/servers/placeholder-values.ts'
 import { processConfiguration } from '../../../domain/servers/process-configuration.ts'
-import type { JsonBytes } from '../../../http/json-bytes.ts'
-import { jsonText, placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
+import { encodeJson, type JsonBytes } from '../../../http/json-bytes.ts'
+import { placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
 
 /**
  * Adds the JSON of `daemonConfiguration`. A page of servers written from objects would allocate three times as much.
@@ -23,38 +23,48 @@ import { jsonText, placeOf, sharedParts, writeParts } from '../../../http/json-p
 export function writeConfiguration(bytes: JsonBytes, rows: ServerConfigurationRows): void {
   const source = configurationSource(rows)
   const { server } = source
-  bytes.text(
-    `{"uuid":"${server.uuid}","settings":{"id":${server.id},"uuid":"${server.uuid}"` +
-      `,"meta":{"name":${jsonText(server.name)},"description":${jsonText(server.description)}}` +
-      `,"suspended":${server.status === 'suspended'},"environment":`,
-  )
+  bytes.json`{"uuid":${server.uuid},"settings":{
+    "id":${server.id},
+    "uuid":${server.uuid},
+    "meta":{"name":${server.name},"description":${server.description}},
+    "suspended":${server.status === 'suspended'},
+    "environment":`
   const names = Object.keys(server.variables)
   writeParts(
     bytes,
     environmentParts(source.variables, names),
     (name) => daemonEnvironmentValue(source, name) ?? '',
   )
-  bytes.text(`,${writeSettings(source)}},"process_configuration":`)
+  writeSettings(bytes, source)
+  bytes.json`},"process_configuration":`
   writeParts(bytes, processParts(source.egg, []), placeholderFiller(source))
-  bytes.text('}')
+  bytes.json`}`
 }
 
 /** Writes what `daemonSettings` has behind the environment, in its order. */
-function writeSettings(source: ConfigurationSource): string {
+function writeSettings({ json, ...bytes }: JsonBytes, source: ConfigurationSource): void {
   const { server, egg, allocation } = source
-  return (
-    `"invocation":${jsonText(server.startup)},"skip_egg_scripts":${server.skipScripts},"build":${writeBuild(source)}` +
-    `,"container":{"image":${jsonText(server.image)},"oom_disabled":${server.oomDisabled},"requires_rebuild":false}` +
-    `,"allocations":{"force_outgoing_ip":${egg.forceOutgoingIp},"default":{"ip":${jsonText(allocation.ip)}` +
-    `,"port":${allocation.port}},"mappings":${writeMappings(source)}}` +
-    `,"mounts":${writeMounts(source)},"egg":${writeEgg(source)}`
-  )
+  json`,
+    "invocation":${server.startup},
+    "skip_egg_scripts":${server.skipScripts},
+    "build":{
+      "memory_limit":${server.memory},
+      "swap":${server.swap},
+      "io_weight":${server.io},
+      "cpu_limit":${server.cpu},
+      "threads":${server.threads},
+      "disk_space":${server.disk},
+      "oom_disabled":${server.oomDisabled},
+      "oom_killer":${!server.oomDisabled}
+    },
+    "container":{"image":${server.image},"oom_disabled":${server.oomDisabled},"requires_rebuild":false},
+    "allocations":{
+      "force_outgoing_ip":${egg.forceOutgoingIp},
+      "default":{"ip":${allocation.ip},"port":${allocation.port}},
+      "mappings":`
+  bytes.text(writeMappings(source))
+  json`},"mounts":${source.mounts.length === 0 ? noMounts : encodeMounts(source)},"egg":${encodeEgg(source)}`
 }
-
-const writeBuild = ({ server }: ConfigurationSource): string =>
-  `{"memory_limit":${server.memory},"swap":${server.swap},"io_weight":${server.io},"cpu_limit":${server.cpu}` +
-  `,"threads":${jsonText(server.threads)},"disk_space":${server.disk},"oom_disabled":${server.oomDisabled}` +
-  `,"oom_killer":${!server.oomDisabled}}`
 
 /** Writes `portsByAddress`, most often of one address. */
 function writeMappings(source: ConfigurationSource): string {
@@ -65,28 +75,24 @@ function writeMappings(source: ConfigurationSource): string {
     if (ip !== allocation.ip) return JSON.stringify(portsByAddress(source))
     ports += `,${port}`
   }
-  return `{${jsonText(allocation.ip)}:[${ports}]}`
+  return `{${JSON.stringify(allocation.ip)}:[${ports}]}`
 }
 
-function writeMounts({ mounts }: ConfigurationSource): string {
-  if (mounts.length === 0) return '[]'
-  const items = mounts.map(
-    ({ source, target, readOnly }) =>
-      `{"source":${jsonText(source)},"target":${jsonText(target)},"read_only":${readOnly}}`,
-  )
-  return `[${items.join(',')}]`
-}
+const noMounts = encodeJson([])
+
+const encodeMounts = ({ mounts }: ConfigurationSource): Uint8Array =>
+  encodeJson(mounts.map(({ source, target, readOnly }) => ({ source, target, read_only: readOnly })))
 
 /** By the egg, which the servers of a page share. */
-const eggTexts = new WeakMap<ConfiguredEgg, string>()
+const encodedEggs = new WeakMap<ConfiguredEgg, Uint8Array>()
 
-function writeEgg({ egg, hasLocalRuntime }: ConfigurationSource): string {
-  const known = eggTexts.get(egg)
-  if (known !== undefined) return known
-  const features = hasLocalRuntime ? `,"features":{"${localRuntimeFeature}":[]}` : ''
-  const text = `{"id":"${egg.uuid}","file_denylist":${JSON.stringify(egg.fileDenylist)}${features}}`
-  eggTexts.set(egg, text)
-  return text
+function encodeEgg({ egg, hasLocalRuntime }: ConfigurationSource): Uint8Array {
+  const known = encodedEggs.get(egg)
+  if (known) return known
+  const features = hasLocalRuntime ? { features: { [localRuntimeFeature]: [] } } : {}
+  const encoded = encodeJson({ id: egg.uuid, file_denylist: egg.fileDenylist, ...features })
+  encodedEggs.set(egg, encoded)
+  return encoded
 }
 
 /** The environment of an egg's servers with values of these variables. */
