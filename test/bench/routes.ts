@@ -202,7 +202,7 @@ async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[
 /** Sends requests to a route and its baselines until V8 has optimised all of them. */
 async function warm({ target, baselines, row }: Measured): Promise<void> {
   const callers = Math.min(warmingCallers, row.maxConcurrency ?? warmingCallers)
-  const perCaller = row.changing || row.isWithoutBaseline ? 1 : warming.requests / callers
+  const perCaller = row.changing ? 1 : warming.requests / callers
   for (const each of [target, ...(baselines ? [baselines.b, baselines.driver] : [])])
     await load(each, callers, warming.milliseconds, perCaller)
 }

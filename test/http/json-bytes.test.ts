@@ -6,22 +6,13 @@ import {
   type JsonValue,
   releaseBytes,
 } from '../../src/http/json-bytes.ts'
+import { oddStrings } from './odd-strings.ts'
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** Strings that need quoting or more than a byte for a character, and the lengths around which they are written otherwise. */
-const odd = [
-  '',
-  'plain',
-  '"',
-  '\\',
-  '\\u0000',
-  '\n',
-  '\u007F',
-  'ü€😀',
-  '\uD800',
-  '\u2028',
-  '${name}',
+/** With the lengths around which strings are written otherwise. */
+const strings = [
+  ...oddStrings,
   ...[127, 128, 129].flatMap((length) => ['x', 'é', '"'].map((character) => character.repeat(length))),
 ]
 const numbers = [0, -0, 1, 9, 10, 99, 100, 25_565, 2 ** 31 - 1, 2 ** 31, 2 ** 53, -1, 0.5, 1e21, 1e-7]
@@ -53,7 +44,7 @@ describe('jsonBytes', () => {
   })
 
   it('writes values as JSON.stringify does', () => {
-    const values = [...odd, ...numbers, Number.NaN, Number.POSITIVE_INFINITY, true, false, null]
+    const values = [...strings, ...numbers, Number.NaN, Number.POSITIVE_INFINITY, true, false, null]
     for (const value of values) expect(writeBy((bytes) => bytes.value(value))).toBe(JSON.stringify(value))
     for (let code = 0; code <= 0xff_ff; code += 1) {
       const text = `a${String.fromCharCode(code)}b`
@@ -71,8 +62,8 @@ describe('jsonBytes', () => {
         }`
         json`,`
       })
-    for (const a of odd)
-      for (const b of [...odd, ...numbers, null, true])
+    for (const a of strings)
+      for (const b of [...strings, ...numbers, null, true])
         expect(write(a, b)).toBe(`${JSON.stringify({ a, 'key  of two': b, list: [a, [b, 'ü']] })},`)
   })
 

@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jsonBytes } from '../../src/http/json-bytes.ts'
 import { placeOf, sharedParts, writeParts } from '../../src/http/json-parts.ts'
-
-const odd = [
-  '',
-  'plain',
-  '"',
-  '\\',
-  '\\u0000',
-  '\\u0000"',
-  '\n',
-  '\u007F',
-  'ü€😀',
-  '\uD800',
-  '\u2028',
-  '{{a}}',
-]
+import { oddStrings } from './odd-strings.ts'
 
 function write(document: unknown, valueOf: (key: string) => string | null): string {
   const bytes = jsonBytes(100)
@@ -25,7 +11,7 @@ function write(document: unknown, valueOf: (key: string) => string | null): stri
 
 describe('JSON in parts', () => {
   it('is the document with the values of a row in its places, whatever texts it has', () => {
-    for (const text of odd) {
+    for (const text of oddStrings) {
       const document = { a: text, b: [placeOf(text), { c: placeOf('null') }], [text]: 'x'.repeat(400) }
       const valueOf = (key: string) => (key === 'null' ? null : `${key}!`)
       const expected = { a: text, b: [`${text}!`, { c: null }], [text]: 'x'.repeat(400) }

@@ -42,7 +42,7 @@ export function writeConfiguration(bytes: JsonBytes, rows: ServerConfigurationRo
 }
 
 /** Writes what `daemonSettings` has behind the environment, in its order. */
-function writeSettings({ json, ...bytes }: JsonBytes, source: ConfigurationSource): void {
+function writeSettings({ json, text }: JsonBytes, source: ConfigurationSource): void {
   const { server, egg, allocation } = source
   json`,
     "invocation":${server.startup},
@@ -62,7 +62,7 @@ function writeSettings({ json, ...bytes }: JsonBytes, source: ConfigurationSourc
       "force_outgoing_ip":${egg.forceOutgoingIp},
       "default":{"ip":${allocation.ip},"port":${allocation.port}},
       "mappings":`
-  bytes.text(writeMappings(source))
+  text(writeMappings(source))
   json`},"mounts":${source.mounts.length === 0 ? noMounts : encodeMounts(source)},"egg":${encodeEgg(source)}`
 }
 
