@@ -48,14 +48,14 @@ export function jsonBytes(expectedBytes: number): JsonBytes {
     length += encoder.encodeInto(added, buffer.subarray(length)).written
   }
   const value = (added: JsonValue) => {
-    if (added instanceof Uint8Array) return encoded(added)
-    if (added === null) return encoded(nullBytes)
-    if (typeof added === 'boolean') return encoded(added ? trueBytes : falseBytes)
-    makeRoom(maxShortBytes)
-    const end =
-      typeof added === 'string' ? writeShort(added, buffer, length) : writeInteger(added, buffer, length)
-    if (end === null) text(JSON.stringify(added))
-    else length = end
+    if (typeof added === 'string' || typeof added === 'number') {
+      makeRoom(maxShortBytes)
+      const end =
+        typeof added === 'string' ? writeShort(added, buffer, length) : writeInteger(added, buffer, length)
+      if (end === null) text(JSON.stringify(added))
+      else length = end
+    } else if (typeof added === 'boolean') encoded(added ? trueBytes : falseBytes)
+    else encoded(added ?? nullBytes)
   }
   return {
     json: (texts, ...values) => {
@@ -113,9 +113,9 @@ function writeInteger(value: number, buffer: Uint8Array, start: number): number 
   for (let power = 10; power <= value; power *= 10) end += 1
   let rest = value
   for (let at = end - 1; at >= start; at -= 1) {
-    const next = Math.trunc(rest / 10)
-    buffer[at] = zero + rest - next * 10
-    rest = next
+    const digit = rest % 10
+    buffer[at] = zero + digit
+    rest = (rest - digit) / 10
   }
   return end
 }

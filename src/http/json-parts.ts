@@ -31,20 +31,22 @@ const maxDocuments = 50
 export function sharedParts<Owner extends object>(
   document: (owner: Owner, names: string[]) => unknown,
 ): (owner: Owner, names: string[]) => JsonPart[] {
-  const owners = new WeakMap<Owner, Map<string, JsonPart[]>>()
+  const owners = new WeakMap<Owner, { names: string[]; parts: JsonPart[] }[]>()
   return (owner, names) => {
     let documents = owners.get(owner)
-    if (!documents) owners.set(owner, (documents = new Map()))
+    if (!documents) owners.set(owner, (documents = []))
     // PostgreSQL keeps names in one order.
-    const id = names.join('\0')
-    const known = documents.get(id)
-    if (known) return known
+    const known = documents.find((each) => isSame(each.names, names))
+    if (known) return known.parts
     const parts = jsonParts(document(owner, names))
-    if (documents.size >= maxDocuments) documents.clear()
-    documents.set(id, parts)
+    if (documents.length >= maxDocuments) documents.length = 0
+    documents.push({ names, parts })
     return parts
   }
 }
+
+const isSame = (names: string[], others: string[]): boolean =>
+  names.length === others.length && names.every((name, at) => name === others[at])
 
 /** Adds parts with the values of a row between them. */
 export function writeParts(

@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server'
 import { encodedPath } from '../http/ambiguous-paths.ts'
 import { setScrypt } from '../domain/auth/password-hash.ts'
 import { runTick } from '../domain/jobs/tick.ts'
@@ -137,18 +138,18 @@ async function openRunningPanel(start: Start, closers: Closers) {
   const background = trackBackgroundWork()
   const gate = startGate()
   const schemaGuard = env.DATABASE_URL && env.DATABASE_DRIVER === 'neon' ? createSchemaGuard() : null
-  const app = serveOnNode(env, surfaces, { services: gate.services, background, schemaGuard, tracing })
+  const answer = serveOnNode(env, surfaces, { services: gate.services, background, schemaGuard, tracing })
   let handleObjects: DiskObjectStore['handleRequest'] | null = null
   const listener = await listenHttp(env, (request, bindings) => {
     if (handleObjects && encodedPath(request.url).startsWith(`${objectsPath}/`)) return handleObjects(request)
-    return app.fetch(request, bindings)
+    return answer(request, bindings as HttpBindings)
   })
   closers.push(gate.end, listener.close)
   const url = panelUrlOf(env, listener.port)
   const databaseUrl = schemaGuard ? undefined : env.DATABASE_URL
   const whenBack = waitsForDatabase(databaseUrl ? env : null, gate)
   if (databaseUrl) await whenBack(() => migratePostgres(databaseUrl))
-  const deliver = (request: Request) => background.run(async () => app.fetch(request))
+  const deliver = (request: Request) => background.run(() => answer(request))
   const places = { directory, url, deliver, onRemounted: start.onRemounted }
   const { services, pruneCache, poolState, ...opened } = await openLocalServices(env, places)
   // Closed after work in progress is finished; the tick of the next process finds the jobs of waiting messages.
@@ -259,8 +260,8 @@ async function startDemo(panel: Panel, options: DemoOptions): Promise<string | n
   return bootstrap?.admin.username ?? null
 }
 
-/** Serves the surfaces on Node: with the socket's address, files from the disk, and work after the response. */
-const serveOnNode = (
+/** Serves the surfaces on Node: in turns, with the socket's address, files from the disk, and work after the response. */
+function serveOnNode(
   env: Env,
   surfaces: Surface[],
   context: {
@@ -269,8 +270,9 @@ const serveOnNode = (
     schemaGuard: SchemaGuard | null
     tracing: Tracing | null
   },
-) =>
-  serve(
+) {
+  const { inTurns, refuse } = shedLoad(env.DATABASE_POOL_SIZE)
+  const app = serve(
     {
       services: context.services,
       clientAddress: (c) => socketAddress(c, env.TRUSTED_PROXIES),
@@ -280,12 +282,14 @@ const serveOnNode = (
       waitUntil: (_c, work) => context.background.add(finishDeferred(work)),
       assets: webAssets,
       compress: compressAnswers,
-      shedLoad: shedLoad(env.DATABASE_POOL_SIZE),
+      shedLoad: refuse,
       schemaGuard: context.schemaGuard,
       tracing: context.tracing,
     },
     ...surfaces,
   )
+  return inTurns(app.fetch)
+}
 
 /** Opens the panel for work without a request: the tick, the demo and requests of the command line. */
 function openSystemPanel(services: Services, background: BackgroundWork): Panel {

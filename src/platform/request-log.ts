@@ -5,11 +5,12 @@ import { matchedRoute, methodLabel, surfaceName } from '../http/matched-route.ts
 import { isLogged, log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Actor, Panel } from '../panel.ts'
+import type { Arrival } from './shed-load.ts'
 import { measureStatements, type StatementStats } from './statement-stats.ts'
 
-/** Counts each request and logs one line for it. Must be the first middleware. */
+/** Counts each request and logs one line for it; its time begins when it came. Must be the first middleware. */
 export const logRequests: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const startedAt = performance.now()
+  const startedAt = (c.env as Partial<Arrival> | undefined)?.arrivedAt ?? performance.now()
   const stats = { statements: 0, milliseconds: 0 }
   await measureStatements(stats, next)
   const milliseconds = performance.now() - startedAt

@@ -35,7 +35,7 @@ export type Platform = {
   tracing?: { request: MiddlewareHandler<HttpEnv>; traceparent: () => string | null } | null
   /** Compresses answers, where nothing in front of the panel does it. */
   compress?: MiddlewareHandler
-  /** Refuses what would wait for long, where no platform starts further processes. */
+  /** Refuses what came when there was too much to do, where no platform starts further processes. */
   shedLoad?: MiddlewareHandler
   /** For platforms that do not migrate the database before the first request. */
   schemaGuard?: SchemaGuard | null

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { overloaded } from '../errors.ts'
+import { encodedPath } from '../http/ambiguous-paths.ts'
 import { openAdmission } from './admission.ts'
 import { measureLoop } from './loop-load.ts'
 import { measureStatementLoad } from './statement-load.ts'
@@ -21,12 +22,28 @@ const refusal = overloaded('panel_overloaded', 'The panel has too much to do. Tr
 const isReport = (path: string) => path.startsWith('/api/remote/') || path.startsWith('/jobs/')
 /** What operators look at in such a moment. */
 const isMonitoring = (path: string) => path === '/health' || path === '/metrics'
+/** Files of the web application, which need neither the database nor long. */
+const isAsset = (path: string) => path.startsWith('/assets/')
+
+/** What the app is told of a request in its bindings: when it came, by `performance.now()`, and whether to refuse it. */
+export type Arrival = { arrivedAt: number; isRefused: boolean }
+
+/** An app, of which the bindings are those of the HTTP server, or none for a message of the own queue. */
+export type AppFetch = (request: Request, bindings?: Partial<HttpBindings>) => Response | Promise<Response>
+
+/** Keeps the load of a process in its limits. */
+export type LoadShedding = {
+  /** Returns an app whose requests begin in their turn. One that waits has not reached the app, which holds it with all that it makes of it. */
+  inTurns: (app: AppFetch) => (request: Request, bindings?: Partial<HttpBindings>) => Promise<Response>
+  /** Answers what came when there was too much to do with 503 and `Retry-After`. */
+  refuse: MiddlewareHandler
+}
 
 /**
- * Refuses requests with 503 and `Retry-After` while a further one would wait for long: so many statements of this
- * process wait for the database, or so many requests for its event loop, by how fast either has been lately. Spec: docs/limits.md#load.
+ * Refuses requests while a further one would wait for long: so many statements of this process wait for the database,
+ * or so many requests for its event loop, by how fast either has been lately. Spec: docs/limits.md#load.
  */
-export const shedLoad = (connections: number, maxWait = maxWaitMs): MiddlewareHandler => {
+export function shedLoad(connections: number, maxWait = maxWaitMs): LoadShedding {
   const maxPending = connections * maxPendingPerConnection
   const loop = measureLoop()
   const admission = openAdmission(pendingPerConnection * connections)
@@ -35,20 +52,27 @@ export const shedLoad = (connections: number, maxWait = maxWaitMs): MiddlewareHa
     database.pending() >= factor * maxPending ||
     (database.pending() >= factor * minInFlight && database.waitMs() > factor * maxWait) ||
     (loop.inFlight() >= factor * minInFlight && loop.waitMs() > factor * maxWait)
-  return async (c, next) => {
-    const { path } = c.req
-    if (!isMonitoring(path) && isOverloaded(isReport(path) ? 2 : 1)) throw refusal
+  const inTurns: LoadShedding['inTurns'] = (app) => async (request, bindings) => {
+    const path = encodedPath(request.url)
+    if (isAsset(path)) return app(request, bindings)
+    const isRefused = !isMonitoring(path) && isOverloaded(isReport(path) ? 2 : 1)
+    const told: Partial<HttpBindings> & Arrival = { ...bindings, arrivedAt: performance.now(), isRefused }
+    if (isRefused) return app(request, told)
     const end = loop.begin()
     // Work goes on until the last byte of an answer is sent; a message of the own queue has no socket.
-    const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>
-    outgoing?.once('close', end)
+    told.outgoing?.once('close', end)
     const turn = isMonitoring(path) ? null : admission.enter()
     if (turn) await turn
     try {
-      await next()
+      return await app(request, told)
     } finally {
       admission.admit()
-      if (!outgoing) end()
+      if (!told.outgoing) end()
     }
   }
+  const refuse: MiddlewareHandler = async (c, next) => {
+    if ((c.env as Partial<Arrival> | undefined)?.isRefused) throw refusal
+    await next()
+  }
+  return { inTurns, refuse }
 }

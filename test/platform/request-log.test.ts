@@ -36,6 +36,13 @@ describe('the log', () => {
     ])
   })
 
+  it('counts the time that a request waited before it reached the app', async () => {
+    const arrivedAt = performance.now() - 5000
+    await world.app.fetch(new Request('http://panel.test/health'), { arrivedAt })
+    const [line] = requests()
+    expect(line?.milliseconds).toBeGreaterThanOrEqual(5000)
+  })
+
   it('names nodes and guests as such, and what was refused by its code', async () => {
     const node = await makeNode(world)
     await world.request('GET', '/api/remote/servers?page=0&per_page=50', { token: node.token })

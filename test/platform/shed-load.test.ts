@@ -1,13 +1,28 @@
+import type { Context } from 'hono'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { minInFlight, shedLoad } from '../../src/platform/shed-load.ts'
+import type { HttpEnv } from '../../src/http/http-env.ts'
+import { type Arrival, minInFlight, shedLoad } from '../../src/platform/shed-load.ts'
 import { timeStatement } from '../../src/platform/statement-stats.ts'
 import { ask, tinyApp } from '../http/tiny-app.ts'
 
 const paths = ['/api/client', '/api/application/users', '/auth/login', '/api/remote/servers', '/jobs/run']
+type Handler = (c: Context<HttpEnv>) => Response | Promise<Response>
+/** Opens an app whose requests begin in their turn, as those of a process do; `get` adds a route. */
+function openApp(connections: number, maxWaitMs?: number) {
+  const { inTurns, refuse } = shedLoad(connections, maxWaitMs)
+  const app = tinyApp().use(refuse)
+  const answer = inTurns((request, bindings) => app.fetch(request, bindings))
+  return {
+    get: (path: string, handler: Handler) => void app.get(path, handler),
+    request: (url: string | URL | Request, init?: RequestInit) => answer(new Request(url, init)),
+  }
+}
+
 /** An app of its own for each question: what waits to begin counts, too. */
-function openSmall() {
-  const app = tinyApp().use(shedLoad(2))
-  for (const path of [...paths, '/health', '/metrics']) app.get(path, (c) => c.body(null, 204))
+function openSmall(connections = 2, maxWaitMs?: number) {
+  const app = openApp(connections, maxWaitMs)
+  for (const path of [...paths, '/health', '/metrics', '/assets/index.js'])
+    app.get(path, (c) => c.body(null, 204))
   return app
 }
 
@@ -65,13 +80,13 @@ describe('while statements wait for the database', () => {
     expect(headers.get('retry-after')).toBe('5')
   })
 
-  it('daemons and jobs are refused at twice as many, and monitoring never', async () => {
+  it('daemons and jobs are refused at twice as many, monitoring and files never', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
     wait(127)
     expect(await outcomes(['/api/remote/servers', '/jobs/run'])).toEqual(['taken', 'taken'])
     wait(1)
     expect(await outcomes(['/api/remote/servers', '/jobs/run'])).toEqual(['refused', 'refused'])
-    expect(await outcomes(['/health', '/metrics'])).toEqual(['taken', 'taken'])
+    expect(await outcomes(['/health', '/metrics', '/assets/index.js'])).toEqual(['taken', 'taken', 'taken'])
   })
 
   it('all are taken again once they are answered, also with an error', async () => {
@@ -83,30 +98,49 @@ describe('while statements wait for the database', () => {
 
 describe('while all connections have a statement and another waits for each', () => {
   /** An app over two connections, and the paths of the requests that have begun. */
-  function openApp() {
+  function openFull() {
     const begun: string[] = []
-    const full = tinyApp().use(shedLoad(2))
-    for (const path of [...paths, '/health'])
+    const full = openApp(2)
+    for (const path of [...paths, '/health', '/assets/index.js'])
       full.get(path, (c) => {
         begun.push(path)
         return c.body(null, 204)
       })
     return { full, begun }
   }
-  it('requests begin in their order once statements are answered, and monitoring at once', async () => {
-    const { full, begun } = openApp()
+  it('requests begin in their order once statements are answered, monitoring and files at once', async () => {
+    const { full, begun } = openFull()
     wait(4)
-    const asked = [...paths, '/health'].map((path) => ask(full, 'GET', path))
+    const atOnce = ['/health', '/assets/index.js']
+    const asked = [...paths, ...atOnce].map((path) => ask(full, 'GET', path))
     await nextTurn()
-    expect(begun).toEqual(['/health'])
+    expect(begun).toEqual(atOnce)
     answerStatements()
     const statusesOfAll = (await Promise.all(asked)).map(({ status }) => status)
-    expect(statusesOfAll).toEqual([...paths, '/health'].map(() => 204))
-    expect(begun).toEqual(['/health', ...paths])
+    expect(statusesOfAll).toEqual([...paths, ...atOnce].map(() => 204))
+    expect(begun).toEqual([...atOnce, ...paths])
+  })
+
+  it('a request that has waited knows when it came', async () => {
+    const { full } = openFull()
+    let arrivedAt = NaN
+    full.get('/arrival', (c) => {
+      arrivedAt = (c.env as unknown as Arrival).arrivedAt
+      return c.body(null, 204)
+    })
+    wait(4)
+    const before = performance.now()
+    const asked = ask(full, 'GET', '/arrival')
+    await nextTurn()
+    const after = performance.now()
+    answerStatements()
+    await asked
+    expect(arrivedAt).toBeGreaterThanOrEqual(before)
+    expect(arrivedAt).toBeLessThanOrEqual(after)
   })
 
   it('more requests than places all begin, though none of them sends a statement', async () => {
-    const { full } = openApp()
+    const { full } = openFull()
     wait(4)
     const asked = Array.from({ length: 20 }, () => ask(full, 'GET', '/api/client'))
     await nextTurn()
@@ -118,7 +152,7 @@ describe('while all connections have a statement and another waits for each', ()
 
   it('those that wait to begin count among the statements that wait', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
-    const { full } = openApp()
+    const { full } = openFull()
     wait(4)
     const asked = Array.from({ length: 60 }, () => ask(full, 'GET', '/api/client'))
     await nextTurn()
@@ -131,8 +165,7 @@ describe('while all connections have a statement and another waits for each', ()
 describe('while statements are answered slowly', () => {
   let slow: ReturnType<typeof openSmall>
   beforeEach(() => {
-    slow = tinyApp().use(shedLoad(10, 20))
-    for (const path of paths) slow.get(path, (c) => c.body(null, 204))
+    slow = openSmall(10, 20)
   })
   const outcomesNow = () => outcomes(paths, slow)
   /** Lets several periods of measuring pass, in each of which so many statements are answered. */
@@ -160,8 +193,7 @@ describe('while statements are answered slowly', () => {
   })
 
   it('all are taken while the first statements of a burst are in progress', async () => {
-    const app = tinyApp().use(shedLoad(10))
-    for (const path of paths) app.get(path, (c) => c.body(null, 204))
+    const app = openSmall(10)
     const onePeriod = () => new Promise((resolve) => setTimeout(resolve, 60))
     await onePeriod()
     wait(20)
@@ -192,9 +224,9 @@ describe('while requests wait for the event loop', () => {
   })
 
   /** Opens an app with so many requests in flight, each of which is answered once the test ends. */
-  async function openApp(inFlight: number) {
+  async function openBusy(inFlight: number) {
     const [release, allBegun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const busy = tinyApp().use(shedLoad(2, maxWaitMs))
+    const busy = openApp(2, maxWaitMs)
     for (const path of [...paths, '/health']) busy.get(path, (c) => c.body(null, 204))
     let begun = 0
     // What is never refused is held.
@@ -211,7 +243,7 @@ describe('while requests wait for the event loop', () => {
   }
 
   /** Asks for each path after the process has worked for ten times as long as a request may wait. */
-  async function statusesAfterWork(busy: Awaited<ReturnType<typeof openApp>>, of: string[]) {
+  async function statusesAfterWork(busy: Awaited<ReturnType<typeof openBusy>>, of: string[]) {
     const found: number[] = []
     for (const path of of) {
       const end = performance.now() + 10 * maxWaitMs
@@ -223,25 +255,25 @@ describe('while requests wait for the event loop', () => {
 
   it('users are refused when they would wait for too long', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
-    const busy = await openApp(minInFlight)
+    const busy = await openBusy(minInFlight)
     expect(await statusesAfterWork(busy, [...paths, '/health'])).toEqual([503, 503, 503, 204, 204, 204])
   })
 
   it('daemons and jobs are refused as well at twice as many, and monitoring never', async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
-    const busy = await openApp(2 * minInFlight)
+    const busy = await openBusy(2 * minInFlight)
     expect(await statusesAfterWork(busy, ['/jobs/run', '/api/remote/servers', '/health'])).toEqual([
       503, 503, 204,
     ])
   })
 
   it('what a few pages send at once is taken', async () => {
-    const busy = await openApp(minInFlight - 1)
+    const busy = await openBusy(minInFlight - 1)
     expect(await statusesAfterWork(busy, paths)).toEqual(paths.map(() => 204))
   })
 
   it('requests that wait for something else, such as a daemon, lead to no refusal', async () => {
-    const busy = await openApp(4 * minInFlight)
+    const busy = await openBusy(4 * minInFlight)
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect((await ask(busy, 'GET', '/api/client')).status).toBe(204)
   })

@@ -17,11 +17,11 @@ export function writeServers(
   url: string,
 ): JsonText<PageOf<ServerItem['attributes']>> {
   const bytes = jsonBytes((page.rows.length + 1) * expectedBytes)
-  bytes.text('{"object":"list","data":[')
+  bytes.json`{"object":"list","data":[`
   for (const [at, row] of page.rows.entries()) {
-    if (at > 0) bytes.text(',')
+    if (at > 0) bytes.json`,`
     writeItem(bytes, row)
-    bytes.text('}')
+    bytes.json`}`
   }
   bytes.text(`],"meta":{"pagination":${JSON.stringify(paginationOf(page, url))}}}`)
   return bytes.finish()
