@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { KeyRing, Panel } from '../panel.ts'
 
 const encoder = new TextEncoder()
@@ -141,19 +141,25 @@ export async function isSignatureOf(
 const signedBytes = (purpose: string, text: string) => encoder.encode(`${purpose}\n${text}`)
 
 /** Returns the SHA-256 in hex: enough for secrets that are random. */
-export const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const digest = (secret: string): string => hash('sha256', secret)
 
 /** Compares two strings in constant time. */
-export const equalSecrets = (one: string, other: string): boolean =>
-  timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())
+export const equalSecrets = (one: string, other: string): boolean => equalDigests(digest(one), digest(other))
 
 /** Compares two digests in constant time; one that is missing is different. */
 export function equalDigests(one: string | undefined, other: string): boolean {
-  const [bytes, otherBytes] = [encoder.encode(one ?? missingDigest), encoder.encode(other)]
-  return bytes.byteLength === otherBytes.byteLength && timingSafeEqual(bytes, otherBytes)
+  const compared = one ?? missingDigest
+  if (compared.length !== digestLength || other.length !== digestLength) return false
+  encoder.encodeInto(compared, comparedBytes)
+  encoder.encodeInto(other, otherBytes)
+  return timingSafeEqual(comparedBytes, otherBytes)
 }
 
-const missingDigest = '-'.repeat(64)
+/** Hexadecimal digits of SHA-256. */
+const digestLength = 64
+const missingDigest = '-'.repeat(digestLength)
+/** Used for each comparison, since memory for its own takes as long as the rest of it. */
+const [comparedBytes, otherBytes] = [new Uint8Array(digestLength), new Uint8Array(digestLength)]
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 

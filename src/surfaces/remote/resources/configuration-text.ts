@@ -16,6 +16,14 @@ import { processConfiguration } from '../../../domain/servers/process-configurat
 import { encodeJson, type JsonBytes } from '../../../http/json-bytes.ts'
 import { placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
 
+/** Adds the configurations of a page, as `writeConfiguration` does, with commas between them. */
+export function writeConfigurations(bytes: JsonBytes, rows: ServerConfigurationRows[]): void {
+  for (const [at, row] of rows.entries()) {
+    if (at > 0) bytes.json`,`
+    writeConfiguration(bytes, row)
+  }
+}
+
 /**
  * Adds the JSON of `daemonConfiguration`. A page of servers written from objects would allocate three times as much.
  * Throws as `daemonConfiguration` does. Wings: GET /servers.
@@ -42,8 +50,9 @@ export function writeConfiguration(bytes: JsonBytes, rows: ServerConfigurationRo
 }
 
 /** Writes what `daemonSettings` has behind the environment, in its order. */
-function writeSettings({ json, text }: JsonBytes, source: ConfigurationSource): void {
+function writeSettings(bytes: JsonBytes, source: ConfigurationSource): void {
   const { server, egg, allocation } = source
+  const { json } = bytes
   json`,
     "invocation":${server.startup},
     "skip_egg_scripts":${server.skipScripts},
@@ -62,20 +71,18 @@ function writeSettings({ json, text }: JsonBytes, source: ConfigurationSource): 
       "force_outgoing_ip":${egg.forceOutgoingIp},
       "default":{"ip":${allocation.ip},"port":${allocation.port}},
       "mappings":`
-  text(writeMappings(source))
+  writeMappings(bytes, source)
   json`},"mounts":${source.mounts.length === 0 ? noMounts : encodeMounts(source)},"egg":${encodeEgg(source)}`
 }
 
 /** Writes `portsByAddress`, most often of one address. */
-function writeMappings(source: ConfigurationSource): string {
+function writeMappings({ json, value }: JsonBytes, source: ConfigurationSource): void {
   const { server, allocation, allocations } = source
-  let ports = String(allocation.port)
-  for (const { id, nodeId, ip, port } of allocations) {
-    if (nodeId !== server.nodeId || id === allocation.id) continue
-    if (ip !== allocation.ip) return JSON.stringify(portsByAddress(source))
-    ports += `,${port}`
-  }
-  return `{${JSON.stringify(allocation.ip)}:[${ports}]}`
+  const others = allocations.filter(({ id, nodeId }) => nodeId === server.nodeId && id !== allocation.id)
+  if (others.some(({ ip }) => ip !== allocation.ip)) return value(encodeJson(portsByAddress(source)))
+  json`{${allocation.ip}:[${allocation.port}`
+  for (const { port } of others) json`,${port}`
+  json`]}`
 }
 
 const noMounts = encodeJson([])

@@ -7,7 +7,7 @@ import {
 import { jsonBytes } from '../../../http/json-bytes.ts'
 import type { JsonText } from '../../../http/json-text.ts'
 import type { Page } from '../../../http/resource.ts'
-import { writeConfiguration } from './configuration-text.ts'
+import { writeConfigurations } from './configuration-text.ts'
 
 /** Numbers that the daemon decodes as integers: it skips a server with a fraction or a string. */
 const Settings = () =>
@@ -109,10 +109,7 @@ export function writeConfigurationPage(
 ): JsonText<z.output<ReturnType<typeof ConfigurationPage>>> {
   const bytes = jsonBytes((page.rows.length + 1) * expectedBytes)
   bytes.text('{"data":[')
-  for (const [at, row] of page.rows.entries()) {
-    if (at > 0) bytes.text(',')
-    writeConfiguration(bytes, row)
-  }
+  writeConfigurations(bytes, page.rows)
   bytes.text(`],${JSON.stringify(linksOf(page, path)).slice(1)}`)
   return bytes.finish()
 }
