@@ -64,6 +64,7 @@ function withoutChance(text: string): string {
     .replaceAll(/(name=\\?"csrf-token\\?" content=)"\w+"/g, '$1<token>')
     .replaceAll(/(\/assets\/[\w.-]*)-[\w-]{8}(\.\w+)/g, '$1<hash>$2')
     .replaceAll(/"(database|cache|queue|objects)":\d+/g, '"$1":<milliseconds>')
+    .replaceAll(/(?<="clock\.ahead","values":\{"seconds":)\d+|\d+(?= seconds ahead)/g, '<seconds>')
     .replaceAll(/(state=|code_challenge=)[\w-]+/g, '$1<chance>')
     .replaceAll(
       new RegExp(`(?:${days.join('|')})T\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|\\+00:00)`, 'g'),
