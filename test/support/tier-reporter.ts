@@ -2,16 +2,23 @@ import type { Reporter } from 'vitest/node'
 
 type Tally = { files: number; tests: number; startedAt: number; endedAt: number }
 
+/** Characters of an error that are printed. */
+const maxCauseLength = 3000
+
 /**
  * Prints at the end how many files and tests each project had, the seconds from its first file to its last, and the
- * tests that passed only at a second try.
+ * tests that passed only at a second try, with why the first one failed.
  */
 export function tierReporter(): Reporter {
   const tallies = new Map<string, Tally>()
   const flaky: string[] = []
   return {
     onTestCaseResult: (test) => {
-      if (test.diagnostic()?.flaky === true) flaky.push(`${test.module.relativeModuleId}: ${test.fullName}`)
+      if (test.diagnostic()?.flaky !== true) return
+      const causes = (test.result().errors ?? []).map(({ message, stack, diff }) =>
+        [message, diff, stack].filter(Boolean).join('\n').slice(0, maxCauseLength),
+      )
+      flaky.push([`${test.module.relativeModuleId}: ${test.fullName}`, ...causes].join('\n'))
     },
     onTestModuleQueued: ({ project }) => {
       if (tallies.has(project.name)) return
