@@ -12,9 +12,12 @@ export function isAmbiguousPath(path: string): boolean {
   return id === undefined || id.split(/%2f/i).some((segment) => /^(?:\.|%2e){0,2}$/i.test(segment))
 }
 
+/** Returns the path and query of an absolute URL as they were sent, still encoded. */
+export const requestTarget = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3))
+
 /** Returns the path of an absolute URL as it was sent, still encoded. */
 export function encodedPath(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.slice(start).search(/[?#]/)
-  return end === -1 ? url.slice(start) : url.slice(start, start + end)
+  const target = requestTarget(url)
+  const end = target.search(/[?#]/)
+  return end === -1 ? target : target.slice(0, end)
 }

@@ -260,7 +260,7 @@ async function startDemo(panel: Panel, options: DemoOptions): Promise<string | n
   return bootstrap?.admin.username ?? null
 }
 
-/** Serves the surfaces on Node: in turns, with the socket's address, files from the disk, and work after the response. */
+/** Serves the surfaces on Node: within the load it can take, with the socket's address, files from the disk, and work after the response. */
 function serveOnNode(
   env: Env,
   surfaces: Surface[],
@@ -271,7 +271,7 @@ function serveOnNode(
     tracing: Tracing | null
   },
 ) {
-  const { inTurns, refuse } = shedLoad(env.DATABASE_POOL_SIZE)
+  const { admitRequests, refuse } = shedLoad(env.DATABASE_POOL_SIZE)
   const app = serve(
     {
       services: context.services,
@@ -288,7 +288,7 @@ function serveOnNode(
     },
     ...surfaces,
   )
-  return inTurns(app.fetch)
+  return admitRequests(app.fetch)
 }
 
 /** Opens the panel for work without a request: the tick, the demo and requests of the command line. */

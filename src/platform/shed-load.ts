@@ -25,7 +25,7 @@ const isMonitoring = (path: string) => path === '/health' || path === '/metrics'
 /** Files of the web application, which need neither the database nor long. */
 const isAsset = (path: string) => path.startsWith('/assets/')
 
-/** What the app is told of a request in its bindings: when it came, by `performance.now()`, and whether to refuse it. */
+/** What the bindings of a request say beside those of the HTTP server: when it came, by `performance.now()`, and whether to refuse it. */
 export type Arrival = { arrivedAt: number; isRefused: boolean }
 
 /** An app, of which the bindings are those of the HTTP server, or none for a message of the own queue. */
@@ -33,8 +33,8 @@ export type AppFetch = (request: Request, bindings?: Partial<HttpBindings>) => R
 
 /** Keeps the load of a process in its limits. */
 export type LoadShedding = {
-  /** Returns an app whose requests begin in their turn. One that waits has not reached the app, which holds it with all that it makes of it. */
-  inTurns: (app: AppFetch) => (request: Request, bindings?: Partial<HttpBindings>) => Promise<Response>
+  /** Returns an app that is called once a request is admitted: until then it holds nothing of it but its socket. */
+  admitRequests: (app: AppFetch) => (request: Request, bindings?: Partial<HttpBindings>) => Promise<Response>
   /** Answers what came when there was too much to do with 503 and `Retry-After`. */
   refuse: MiddlewareHandler
 }
@@ -52,27 +52,27 @@ export function shedLoad(connections: number, maxWait = maxWaitMs): LoadShedding
     database.pending() >= factor * maxPending ||
     (database.pending() >= factor * minInFlight && database.waitMs() > factor * maxWait) ||
     (loop.inFlight() >= factor * minInFlight && loop.waitMs() > factor * maxWait)
-  const inTurns: LoadShedding['inTurns'] = (app) => async (request, bindings) => {
+  const admitRequests: LoadShedding['admitRequests'] = (app) => async (request, bindings) => {
     const path = encodedPath(request.url)
     if (isAsset(path)) return app(request, bindings)
     const isRefused = !isMonitoring(path) && isOverloaded(isReport(path) ? 2 : 1)
-    const told: Partial<HttpBindings> & Arrival = { ...bindings, arrivedAt: performance.now(), isRefused }
-    if (isRefused) return app(request, told)
+    const env: Partial<HttpBindings> & Arrival = { ...bindings, arrivedAt: performance.now(), isRefused }
+    if (isRefused) return app(request, env)
     const end = loop.begin()
     // Work goes on until the last byte of an answer is sent; a message of the own queue has no socket.
-    told.outgoing?.once('close', end)
-    const turn = isMonitoring(path) ? null : admission.enter()
-    if (turn) await turn
+    env.outgoing?.once('close', end)
+    const admitted = isMonitoring(path) ? null : admission.enter()
+    if (admitted) await admitted
     try {
-      return await app(request, told)
+      return await app(request, env)
     } finally {
       admission.admit()
-      if (!told.outgoing) end()
+      if (!env.outgoing) end()
     }
   }
   const refuse: MiddlewareHandler = async (c, next) => {
     if ((c.env as Partial<Arrival> | undefined)?.isRefused) throw refusal
     await next()
   }
-  return { inTurns, refuse }
+  return { admitRequests, refuse }
 }

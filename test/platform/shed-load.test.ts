@@ -7,11 +7,11 @@ import { ask, tinyApp } from '../http/tiny-app.ts'
 
 const paths = ['/api/client', '/api/application/users', '/auth/login', '/api/remote/servers', '/jobs/run']
 type Handler = (c: Context<HttpEnv>) => Response | Promise<Response>
-/** Opens an app whose requests begin in their turn, as those of a process do; `get` adds a route. */
+/** Opens an app that gets requests once they are admitted, as that of a process does; `get` adds a route. */
 function openApp(connections: number, maxWaitMs?: number) {
-  const { inTurns, refuse } = shedLoad(connections, maxWaitMs)
+  const { admitRequests, refuse } = shedLoad(connections, maxWaitMs)
   const app = tinyApp().use(refuse)
-  const answer = inTurns((request, bindings) => app.fetch(request, bindings))
+  const answer = admitRequests((request, bindings) => app.fetch(request, bindings))
   return {
     get: (path: string, handler: Handler) => void app.get(path, handler),
     request: (url: string | URL | Request, init?: RequestInit) => answer(new Request(url, init)),
