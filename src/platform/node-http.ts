@@ -9,12 +9,20 @@ import { acceptAt, type Accepting } from './shared-port.ts'
 /** Milliseconds for a whole request: the lifetime of links for uploads to the embedded object store. */
 const requestTimeoutMs = 3_600_000
 
+/** Milliseconds after which Node closes an idle connection of a caller. */
+const keepAliveTimeoutMs = 5_000
+/** The same for proxies, longer than Caddy reuses it (120 s): a request on a connection that is just closed is lost, and a proxy sends those that change something only once. */
+const proxyKeepAliveTimeoutMs = 130_000
+
+/** The variables of a port; behind proxies idle connections are kept for longer. */
+type ListenEnv = { HOST?: string | undefined; PORT: number; TRUSTED_PROXIES?: number }
+
 type Fetch = (request: Request, bindings: unknown) => Response | Promise<Response>
 
 /**
  * `close` accepts no more connections and resolves once all requests are answered; it cuts off those that are left at
  * `deadline` (milliseconds since 1970). `drain` accepts no more connections either, but leaves the others to their callers:
- * each closes with its next answer, or when it has been idle for as long as callers were told.
+ * each closes with its next answer, or is left when it has been idle for as long as callers without a proxy were told.
  */
 export type Listener = {
   port: number
@@ -32,14 +40,16 @@ const missingAddressCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
  * where it exists, at ::1, since `localhost` is either.
  */
 export async function listenHttp(
-  { HOST, PORT }: { HOST?: string | undefined; PORT: number },
+  { HOST, PORT, TRUSTED_PROXIES = 0 }: ListenEnv,
   fetch: Fetch,
 ): Promise<Listener> {
-  if (HOST !== undefined) return listenAt(HOST, PORT, fetch)
+  const keepAliveTimeout = TRUSTED_PROXIES > 0 ? proxyKeepAliveTimeoutMs : keepAliveTimeoutMs
+  const listen = (hostname: string, port: number) => listenAt({ hostname, port, keepAliveTimeout }, fetch)
+  if (HOST !== undefined) return listen(HOST, PORT)
   for (let attempt = 1; ; attempt += 1) {
-    const first = await listenAt('127.0.0.1', PORT, fetch)
+    const first = await listen('127.0.0.1', PORT)
     try {
-      const second = await listenAt('::1', first.port, fetch)
+      const second = await listen('::1', first.port)
       const both = [first, second]
       return {
         port: first.port,
@@ -55,12 +65,12 @@ export async function listenHttp(
   }
 }
 
-async function listenAt(hostname: string, port: number, fetch: Fetch): Promise<Listener> {
-  const server = createAdaptorServer({
-    fetch,
-    hostname,
-    serverOptions: { requestTimeout: requestTimeoutMs },
-  }) as Server
+async function listenAt(
+  { hostname, port, keepAliveTimeout }: { hostname: string; port: number; keepAliveTimeout: number },
+  fetch: Fetch,
+): Promise<Listener> {
+  const serverOptions = { requestTimeout: requestTimeoutMs, keepAliveTimeout }
+  const server = createAdaptorServer({ fetch, hostname, serverOptions }) as Server
   server.on('clientError', refuseUnreadable)
   // Connections that are kept alive would hold a closing server open.
   let isDraining = false
@@ -79,7 +89,7 @@ async function listenAt(hostname: string, port: number, fetch: Fetch): Promise<L
     },
     drain: async () => {
       isDraining = true
-      await withTimeout(accepting.stop(), server.keepAliveTimeout + idleMarginMs, null)
+      await withTimeout(accepting.stop(), keepAliveTimeoutMs + idleMarginMs, null)
     },
   }
 }
@@ -126,7 +136,7 @@ function refuseUnreadable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Milliseconds after which a connection that was idle for `keepAliveTimeout` is closed for sure. */
+/** Milliseconds after which a connection that was idle for `keepAliveTimeoutMs` is closed for sure. */
 const idleMarginMs = 2_000
 
 async function closeGracefully(server: Server, accepting: Accepting, deadline: number | undefined) {

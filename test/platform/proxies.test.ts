@@ -63,6 +63,14 @@ afterAll(() => panel?.stop())
 for (const [name, { program }] of Object.entries(proxies))
   if (!existsSync(program)) process.stderr.write(`Skipped: the example of ${name}: there is no ${program}.\n`)
 
+describe('a panel behind a proxy', () => {
+  it('keeps idle connections for longer than Caddy reuses them', async () => {
+    const answer = await fetch(`${panel.bootstrap.url}/health`)
+    const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '') ?? []
+    expect(Number(seconds)).toBeGreaterThan(120)
+  })
+})
+
 describe.each(Object.entries(proxies))('the example of %s', (_name, { program, write }) => {
   let folder: string
   let proxy: ChildProcess

@@ -1,9 +1,11 @@
 import {
+  type APIResponse,
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
   type Page,
+  type Route,
 } from 'playwright-core'
 import { chromiumPath } from './chromium-path.ts'
 
@@ -98,4 +100,12 @@ async function addAuthenticator(page: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   })
+}
+
+/**
+ * Fetches what a page has asked for, as the page would: Playwright reuses idle connections, and a busy process may close one
+ * just when a request is sent on it. Browsers then send it again.
+ */
+export function fetchRouted(route: Route, options: Parameters<Route['fetch']>[0] = {}): Promise<APIResponse> {
+  return route.fetch({ maxRetries: 3, ...options })
 }

@@ -1,6 +1,6 @@
 import type { Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Chromium, startChromium } from '../../support/chromium.ts'
+import { type Chromium, fetchRouted, startChromium } from '../../support/chromium.ts'
 import { demoServer, type PanelProcess } from '../../support/panel-process.ts'
 import { eventually } from '../../support/processes.ts'
 import { openPageDriver, type PageDriver, stepTimeoutMs, testTimeout } from './page-driver.ts'
@@ -54,7 +54,7 @@ async function signIn(account: Account | PanelProcess['bootstrap']['user']): Pro
 async function answerWithThousand(route: Route): Promise<void> {
   const url = new URL(route.request().url())
   const page = Number(url.searchParams.get('page'))
-  const body = await (await route.fetch({ url: `${url.origin}${url.pathname}` })).json()
+  const body = await (await fetchRouted(route, { url: `${url.origin}${url.pathname}` })).json()
   const [first] = body.data
   const data = Array.from({ length: 100 }, (_, at) => {
     const number = (page - 1) * 100 + at + 1

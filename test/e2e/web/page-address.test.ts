@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Chromium, startChromium } from '../../support/chromium.ts'
+import { type Chromium, fetchRouted, startChromium } from '../../support/chromium.ts'
 import { freePort } from '../../support/panel-process.ts'
 import { makePanelFolder, type PanelFolder } from '../../support/panel-folder.ts'
 import { type RunningProcess, startProcess } from '../../support/processes.ts'
@@ -40,7 +40,7 @@ describe('a page that a browser opens at another address', { timeout: 120_000 },
     await page.route('**', async (route) => {
       const url = new URL(route.request().url())
       const headers = { ...route.request().headers(), host: url.host }
-      const answer = await route.fetch({
+      const answer = await fetchRouted(route, {
         url: `http://127.0.0.1:${port}${url.pathname}${url.search}`,
         headers,
       })
@@ -60,7 +60,7 @@ describe('a page that a browser opens at another address', { timeout: 120_000 },
     const { page } = await chromium.openTab()
     await page.route('**', async (route) => {
       const headers = { ...route.request().headers(), host: 'upstream.internal' }
-      await route.fulfill({ response: await route.fetch({ headers }) })
+      await route.fulfill({ response: await fetchRouted(route, { headers }) })
     })
     const answer = await page.goto(`http://localhost:${port}/auth/login`)
     expect(await answer?.text()).toContain('data-panel-origin')

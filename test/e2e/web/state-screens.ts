@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { fetchRouted } from '../../support/chromium.ts'
 import type { PanelProcess } from '../../support/panel-process.ts'
 import { makeAccount } from './panel-fixtures.ts'
 import type { Account } from './player.ts'
@@ -80,7 +81,7 @@ export const blocks: Record<string, { change: object; shows: string }> = {
 
 /** Answers with the server, of which this is otherwise. */
 export async function answerChanged(route: Route, change: object): Promise<void> {
-  const answer = await route.fetch()
+  const answer = await fetchRouted(route)
   const { attributes, ...more } = await answer.json()
   await route.fulfill({ json: { ...more, attributes: { ...attributes, ...change } } })
 }
@@ -121,7 +122,7 @@ const renamed = (name: string, to: string, path: string): Screen => ({
   ...start,
   act: async (page) => {
     await page.route(/\/api\/client\/servers\b/, async (route) => {
-      const response = await route.fetch()
+      const response = await fetchRouted(route)
       await route.fulfill({ response, body: (await response.text()).replaceAll('Demo server', to) })
     })
     await page.goto(path)
