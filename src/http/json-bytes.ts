@@ -23,6 +23,9 @@ export const encodeText = (text: string): Uint8Array => encoder.encode(text)
 /** Encodes a value as JSON, which another answer can hold as it is. */
 export const encodeJson = (value: unknown): Uint8Array => encodeText(JSON.stringify(value))
 
+/** Encodes the fields of an object, without its braces, for a place between those of a template. */
+export const encodeFields = (fields: object): Uint8Array => encodeText(JSON.stringify(fields).slice(1, -1))
+
 /** Bytes that a unit of UTF-16 takes in UTF-8, at most. */
 const maxUnitBytes = 3
 

@@ -21,6 +21,20 @@ function jsonParts(document: unknown): JsonPart[] {
   return parts
 }
 
+/** Returns what encodes something of an owner, such as an egg, once for all rows that have it. */
+export function encodedOnce<Owner extends object>(
+  encode: (owner: Owner) => Uint8Array,
+): (owner: Owner) => Uint8Array {
+  const encoded = new WeakMap<Owner, Uint8Array>()
+  return (owner) => {
+    const known = encoded.get(owner)
+    if (known) return known
+    const bytes = encode(owner)
+    encoded.set(owner, bytes)
+    return bytes
+  }
+}
+
 /** Documents that are kept of an owner, which can outlive a request. */
 const maxDocuments = 50
 

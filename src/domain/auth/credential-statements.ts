@@ -6,6 +6,7 @@ import { rowColumn } from '../../db/embed.ts'
 import type { ApiKey } from '../../db/tables/api-keys.ts'
 import type { Server } from '../../db/tables/servers.ts'
 import { apiKeys, nodes, servers, sessions, subusers, users } from '../../db/schema.ts'
+import { sharedRow, type SharedRows } from '../../db/shared-json.ts'
 import { type AccessNode, accessNodeColumns, hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
 import { matchesShort } from '../servers/identifiers.ts'
 import { roleAclColumn } from './administrators.ts'
@@ -50,12 +51,15 @@ export type CredentialKey = Pick<ApiKey, (typeof keyColumns)[number]>
 /** Columns for the caller. */
 const callerColumns = () => ({ user: rowColumn(users), required: twoFactorSettingColumn() })
 
+/** Nodes of the servers of any request. */
+const accessNodes: SharedRows<AccessNode | null> = new Map()
+
 /** Columns for their access to the server in the path, if there is one. */
 const accessColumns = (server: StatementOptions['server']): AccessColumns =>
   server
     ? {
         server: rowColumn(servers),
-        node: rowColumn(nodes, accessNodeColumns),
+        node: sharedRow(rowColumn(nodes, accessNodeColumns), accessNodes),
         permissions: grantedPermissions(),
         isTransferring: hasOpenTransfer(),
       }

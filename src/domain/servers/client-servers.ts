@@ -32,6 +32,7 @@ import { hasOpenTransfer, type ServerAccess } from './access.ts'
 import { pageOfScope, scopeFilters, scopeOf, type ServerScope } from './client-scope.ts'
 
 const nodeColumns = [
+  'id',
   'name',
   'fqdn',
   'sftpDomain',
@@ -234,6 +235,8 @@ export function toClientServers(
 /** Eggs that servers of any request have. */
 const shownEggs = sharedValues<ShownEgg>()
 const listedEggs: SharedRows<ShownEgg> = new Map()
+/** Nodes that servers of any request have. */
+const listedNodes: SharedRows<NodeSummary> = new Map()
 
 /** Selects what a server (`servers`) shows beside its row, the egg apart from the rest. Spec: getClientServersByServer. */
 export const serverDetailsColumn = (include: readonly ServerInclude[]): DataColumn<ServerDetails> => ({
@@ -304,7 +307,7 @@ const embedSubusers = () =>
 const listedFields = (include: readonly ServerInclude[]) => ({
   ...detailFields(include),
   egg: embedOnce(sharedRow(embedEgg(), listedEggs), servers.eggId, servers.id),
-  node: embedOnce(embedNode(), servers.nodeId, servers.id),
+  node: embedOnce(sharedRow(embedNode(), listedNodes), servers.nodeId, servers.id),
   isTransferring: hasOpenTransfer(),
 })
 

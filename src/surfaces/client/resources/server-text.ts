@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import { isGranted } from '../../../domain/permissions.ts'
 import type { ClientServer, ServerOffers } from '../../../domain/servers/client-servers.ts'
 import { renderStartup } from '../../../domain/servers/invocation.ts'
-import { encodeJson, type JsonBytes, jsonBytes } from '../../../http/json-bytes.ts'
-import { placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
+import { encodeFields, encodeJson, type JsonBytes, jsonBytes } from '../../../http/json-bytes.ts'
+import { encodedOnce, placeOf, sharedParts, writeParts } from '../../../http/json-parts.ts'
 import type { JsonText } from '../../../http/json-text.ts'
 import { nullResource, type Page, type PageOf, paginationOf } from '../../../http/resource.ts'
 import { EggVariableResource } from './egg-variable.ts'
@@ -60,16 +60,13 @@ function writeItem(bytes: JsonBytes, row: ClientServer): void {
 /** Writes the attributes up to the relationships, and the name of the first of these. */
 function writeAttributes({ json }: JsonBytes, row: ClientServer): void {
   const { server, node } = row
-  const { status } = server
   json`{"object":"server","attributes":{
     "server_owner":${row.isOwner},
     "identifier":${server.uuidShort},
     "internal_id":${server.id},
     "uuid":${server.uuid},
     "name":${server.name},
-    "node":${node.name},
-    "is_node_under_maintenance":${node.maintenanceMode},
-    "sftp_details":{"ip":${node.sftpDomain ?? node.fqdn},"port":${node.daemonSftp},"alias":${node.sftpDomain}},
+    ${nodeFieldsOf(node)},
     "description":${server.description},
     "limits":{
       "memory":${server.memory},
@@ -78,8 +75,7 @@ function writeAttributes({ json }: JsonBytes, row: ClientServer): void {
       "io":${server.io},
       "cpu":${server.cpu},
       "threads":${server.threads},
-      "oom_disabled":${server.oomDisabled},
-      "oom_killer":${!server.oomDisabled}
+      ${server.oomDisabled ? oomDisabledFields : oomKillerFields}
     },
     "invocation":${invocationOf(row)},
     "docker_image":${server.image},
@@ -89,12 +85,38 @@ function writeAttributes({ json }: JsonBytes, row: ClientServer): void {
       "allocations":${server.allocationLimit},
       "backups":${server.backupLimit}
     },
-    "status":${status},
-    "is_suspended":${status === 'suspended'},
-    "is_installing":${status === 'installing' || status === 'install_failed'},
+    ${statusFieldsOf(server.status)},
     "is_transferring":${row.isTransferring},
     "relationships":{"allocations":`
 }
+
+const oomDisabledFields = encodeFields({ oom_disabled: true, oom_killer: false })
+const oomKillerFields = encodeFields({ oom_disabled: false, oom_killer: true })
+
+/** Fields of each status. */
+const statusFields = new Map<ClientServer['server']['status'], Uint8Array>()
+
+function statusFieldsOf(status: ClientServer['server']['status']): Uint8Array {
+  const known = statusFields.get(status)
+  if (known) return known
+  const fields = encodeFields({
+    status,
+    is_suspended: status === 'suspended',
+    is_installing: status === 'installing' || status === 'install_failed',
+  })
+  statusFields.set(status, fields)
+  return fields
+}
+
+/** Fields of a node, which servers of many requests share. */
+const nodeFieldsOf = encodedOnce(
+  ({ name, maintenanceMode, sftpDomain, fqdn, daemonSftp }: ClientServer['node']) =>
+    encodeFields({
+      node: name,
+      is_node_under_maintenance: maintenanceMode,
+      sftp_details: { ip: sftpDomain ?? fqdn, port: daemonSftp, alias: sftpDomain },
+    }),
+)
 
 function invocationOf(row: ClientServer): string {
   const { server, egg } = row
@@ -153,13 +175,5 @@ const variableParts = sharedParts((egg: ClientServer['egg'], names) => {
   return EggVariableResource.list(visible.map((variable) => ({ variable, server })))
 })
 
-/** Features by the egg, which all servers of a page that have it share. */
-const encodedFeatures = new WeakMap<ClientServer['egg'], Uint8Array>()
-
-function featuresOf(egg: ClientServer['egg']): Uint8Array {
-  const known = encodedFeatures.get(egg)
-  if (known) return known
-  const features = encodeJson(egg.features)
-  encodedFeatures.set(egg, features)
-  return features
-}
+/** Features of an egg, which servers of many requests share. */
+const featuresOf = encodedOnce((egg: ClientServer['egg']) => encodeJson(egg.features))
