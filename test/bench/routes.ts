@@ -177,7 +177,7 @@ async function measureRounds(bench: Bench, measured: Measured[]): Promise<Round[
   const bare = roundRobin(baselinePanel.port, 200, [
     requestBytes(baselinePanel.port, { method: 'GET', path: '/bare', headers: {} }),
   ])
-  // Its requests look different from those of callers: V8 would optimise without them, and not any more at the first.
+  // What V8 optimises for the requests of callers alone, it drops at the first of the instrument, in the first round.
   for (const each of [panel, baselinePanel])
     for (let n = 0; n < instrumentRequests; n += 1) await readUsage(each)
   for (const each of measured) await warm(each)
