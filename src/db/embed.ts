@@ -8,6 +8,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias, type PgTable, QueryBuilder } from 'drizzle-orm/pg-core'
+import { type Decode, rowDecoder } from './compiled-rows.ts'
 import { jsonColumn } from './json.ts'
 
 type Extras = Record<string, SQL>
@@ -106,66 +107,6 @@ function cellsOf<Row>(columns: [string, Column][], extras: [string, SQL][]) {
   return { values: sql`json_build_array(${sql.join(members, sql`, `)})`, decode }
 }
 
-type Decode = (value: unknown) => unknown
-
-type Cells = readonly (readonly [name: string, decode: Decode | null])[]
-
-/** Returns the function that makes a row of its cells, by position; cells without a decoder stay as they are. */
-function rowDecoder<Row>(cells: Cells): (value: unknown) => Row {
-  let decode: ((values: unknown[]) => object) | null = null
-  return (value) => {
-    decode ??= canCompile() ? compileRow(cells) : rowByName(cells)
-    return decode(value as unknown[]) as Row
-  }
-}
-
-let canCompileCode: boolean | null = null
-
-/** Whether this process compiles code: Workers do so while they start, and no more once they answer requests. */
-function canCompile(): boolean {
-  if (canCompileCode !== null) return canCompileCode
-  try {
-    // oxlint-disable-next-line typescript/no-implied-eval -- only asks whether code can be compiled
-    canCompileCode = Boolean(new Function(''))
-  } catch {
-    canCompileCode = false
-  }
-  return canCompileCode
-}
-
-/** Compiled rows by their source, since statements with filters are built anew each time. */
-const compiledRows = new Map<string, (decoders: (Decode | null)[]) => (values: unknown[]) => object>()
-const maxCompiledRows = 1000
-
-/**
- * Compiles the literal of a row: V8 makes such an object in one step, while one function for all rows would look up
- * the place of each field.
- */
-function compileRow(cells: Cells): (values: unknown[]) => object {
-  const fields = cells.map(([name, decode], at) => {
-    const cell = `values[${at}]`
-    return `${JSON.stringify(name)}: ${decode ? `${cell} === null ? null : decoders[${at}](${cell})` : cell}`
-  })
-  const source = `return (values) => ({ ${fields.join(', ')} })`
-  let compiled = compiledRows.get(source)
-  if (!compiled) {
-    // oxlint-disable-next-line typescript/no-implied-eval -- of names in our own code, quoted
-    compiled = new Function('decoders', source) as NonNullable<typeof compiled>
-    if (compiledRows.size >= maxCompiledRows) compiledRows.clear()
-    compiledRows.set(source, compiled)
-  }
-  return compiled(cells.map(([, decode]) => decode))
-}
-
-const rowByName = (cells: Cells) => (values: unknown[]) => {
-  const row: Record<string, unknown> = {}
-  for (const [at, [name, decode]] of cells.entries()) {
-    const cell = values[at]
-    row[name] = cell === null || !decode ? cell : decode(cell)
-  }
-  return row
-}
-
 /** What JSON holds as it is. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'json', 'array'])
 
@@ -173,7 +114,7 @@ const columnDecoder = (column: Column): Decode | null =>
   plainTypes.has(column.dataType) ? null : (value) => column.mapFromDriverValue(value)
 
 const decoderOf = (expression: SQL): Decode => {
-  const { decoder } = expression as unknown as { decoder: { mapFromDriverValue: Decode } }
+  const { decoder } = expression as unknown as { decoder: DriverValueDecoder<unknown, unknown> }
   return (value) => decoder.mapFromDriverValue(value)
 }
 

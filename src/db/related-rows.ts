@@ -4,11 +4,14 @@ import { type CellStatement, type Cells, keptStatement, prepareCells } from './c
 import type { Database } from './database.ts'
 import { orderOf, pageIds } from './page-ids.ts'
 import { elasticTotal, type PageNumbers, type PageShape, type RowPage } from './pagination.ts'
-import { type Arm, maxRelatedRows, type RelatedStatement, relatedStatement } from './related-statement.ts'
+import {
+  type Arm,
+  maxRelatedRows,
+  type RelatedRow as Row,
+  type RelatedStatement,
+  relatedStatement,
+} from './related-statement.ts'
 import { type Kind, tables } from './relations.ts'
-
-/** A row with the rows of its relations under their names, and the names of relations that have more rows. */
-type Row = { [field: string]: unknown; truncated?: string[] }
 
 type Shape = Omit<PageShape<PgTable, never>, 'table' | 'fields'> & {
   /** Names the shape among those of its kind, equal for equal SQL: its statement is built once. */
@@ -98,7 +101,7 @@ async function readRows(
   let counts: Cells = []
   for (const cells of await statement.execute(values)) {
     const arm = arms[Number(cells[0])]
-    if (arm) rows.get(arm)?.push(decodeRow(arm, cells))
+    if (arm) rows.get(arm)?.push(arm.decode(cells))
     else counts = cells
   }
   for (const arm of arms) {
@@ -110,16 +113,6 @@ async function readRows(
     total: Number(counts[1]),
     extraCount: Number(counts[2]),
   }
-}
-
-/** Makes a row of cells behind the number of their arm. A copy of the blank row has its fields in place, which is faster. */
-function decodeRow({ blank, fields, decoders }: Arm, cells: Cells): Row {
-  const row: Row = { ...blank }
-  for (let at = 0; at < fields.length; at += 1) {
-    const cell = cells[at + 1]
-    if (typeof cell === 'string') row[fields[at] as string] = decoders[at]?.(cell)
-  }
-  return row
 }
 
 /** Puts related rows into their parents, lists by id. */

@@ -1,8 +1,9 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
+import type { Cells } from './cell-statements.ts'
+import { rowDecoder } from './compiled-rows.ts'
 import { type Branches, includeTree } from './include-tree.ts'
 import { type ColumnChoice, columnsOf, type Kind, type Relation, tables } from './relations.ts'
-import { plainCopy } from './json.ts'
 import { textDecoder } from './text-cells.ts'
 
 /** Related rows where they can grow without bound: of one parent, and of all parents in an answer. Spec: docs/limits.md#sizes. */
@@ -14,13 +15,14 @@ export type Arm = {
   number: number
   /** Null for the rows of the page. */
   relation: { name: string; relation: Relation; parent: Arm } | null
-  fields: readonly string[]
-  /** A row without values. */
-  blank: Record<string, null>
-  decoders: readonly ((cell: string) => unknown)[]
+  /** Makes a row of its cells. */
+  decode: (cells: Cells) => RelatedRow
 }
 
-type ArmWithSource = Arm & { kind: Kind; cte: string; columns: PgColumn[] }
+/** A row with the rows of its relations under their names, and the names of relations that have more rows. */
+export type RelatedRow = { [field: string]: unknown; truncated?: string[] }
+
+type ArmWithSource = Arm & { kind: Kind; cte: string; columns: PgColumn[]; hasParentId: boolean }
 
 /** A statement over a page of rows with their related rows: each related row is in the result once. */
 export type RelatedStatement = {
@@ -48,7 +50,7 @@ export function relatedStatement(kind: Kind, include: readonly string[]): Relate
 function buildStatement(kind: Kind, branches: Branches): RelatedStatement {
   const page = makeArm(0, kind, 'all', null)
   const arms = [page, ...armsOf(page, branches, { last: 0 })]
-  const width = Math.max(2, ...arms.map(({ fields }) => fields.length))
+  const width = Math.max(2, ...arms.map(({ columns, hasParentId }) => columns.length + Number(hasParentId)))
   const related = arms.flatMap(({ relation, cte, columns }) =>
     relation
       ? [
@@ -60,7 +62,7 @@ function buildStatement(kind: Kind, branches: Branches): RelatedStatement {
   const rows = arms.map((arm) => {
     const source = alias(tables[arm.kind] as PgTable, arm.cte)
     const values: SQL[] = arm.columns.map((column) => sql`${columnIn(source, column)}`)
-    if (arm.fields.length > values.length) values.push(sql`${sql.raw(arm.cte)}.parent_id`)
+    if (arm.hasParentId) values.push(sql`${sql.raw(arm.cte)}.parent_id`)
     return sql` union all select ${sql.raw(String(arm.number))}, ${cells(values, width)} from ${sql.raw(arm.cte)}`
   })
   return { arms, text: dialect.sqlToQuery(sql`${sql.join(related)} ${counts}${sql.join(rows)}`).sql }
@@ -77,27 +79,18 @@ function armsOf(parent: ArmWithSource, branches: Branches, serial: { last: numbe
 
 function makeArm(number: number, kind: Kind, choice: ColumnChoice, relation: Arm['relation']): ArmWithSource {
   const columns = columnsOf(kind, choice)
-  const fields = columns.map(([field]) => field)
-  const decoders = columns.map(([, column]) => textDecoder(column))
   const hasParentId = relation?.relation.isUnbounded === true
-  if (hasParentId) {
-    fields.push('parentId')
-    decoders.push(Number)
-  }
+  const decoders = columns.map(([field, column]) => [field, textDecoder(column)] as const)
   return {
     number,
     kind,
     relation,
     cte: number === 0 ? 'page' : `related_${number}`,
     columns: columns.map(([, column]) => column),
-    fields,
-    blank: blankRow(fields),
-    decoders,
+    hasParentId,
+    decode: rowDecoder(hasParentId ? [...decoders, ['parentId', Number]] : decoders, 1),
   }
 }
-
-const blankRow = (fields: readonly string[]) =>
-  plainCopy(Object.fromEntries(fields.map((field) => [field, null])))
 
 /** Selects values as text, followed by nulls up to the width of all arms, which are rows of one result. */
 const cells = (values: readonly SQL[], width: number): SQL =>

@@ -2,10 +2,11 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 
 type Decode = (cell: string) => unknown
 
-const identity: Decode = (cell) => cell
-
-/** Returns the function that turns the text of a value, as PostgreSQL writes it, into what drizzle returns for its column. */
-export function textDecoder(column: PgColumn): Decode {
+/**
+ * Returns the function that turns the text of a value, as PostgreSQL writes it, into what drizzle returns for its column;
+ * null where that is the text.
+ */
+export function textDecoder(column: PgColumn): Decode | null {
   switch (column.columnType) {
     case 'PgInteger':
     case 'PgBigInt53':
@@ -20,7 +21,7 @@ export function textDecoder(column: PgColumn): Decode {
       return (cell) => JSON.parse(cell) as unknown
     case 'PgText':
     case 'PgUUID':
-      return identity
+      return null
     default:
       return (cell) => column.mapFromDriverValue(cell)
   }

@@ -34,4 +34,19 @@ describe('the row of an array', () => {
   it.each([true, false])('keeps null without decoding it (compiled: %s)', async (canCompile) => {
     expect(await decodeRow(canCompile, [3, 'ams', null, null])).toMatchObject({ long: null, names: null })
   })
+
+  it.each([true, false])('begins at the cell that it is told (compiled: %s)', async (canCompile) => {
+    vi.resetModules()
+    const { rowDecoder } = await import('../../src/db/compiled-rows.ts')
+    if (!canCompile) vi.stubGlobal('Function', RefusingFunction)
+    const decode = rowDecoder(
+      [
+        ['id', Number],
+        ['name', null],
+        ['nodeId', Number],
+      ],
+      1,
+    )
+    expect(decode(['2', '7', 'Lobby', null])).toEqual({ id: 7, name: 'Lobby', nodeId: null })
+  })
 })

@@ -34,10 +34,18 @@ const maxParsedTemplates = 1000
 /** Longer ones are not kept. */
 const maxKeptLength = 1000
 
+/** The template before: to compare takes less than to look up a text that PostgreSQL has just sent. */
+let last: { template: string; parsed: Template } | null = null
+
 /** Returns where a text has `{{key}}` placeholders. */
 export function parseTemplate(template: string): Template {
-  const known = parsedTemplates.get(template)
-  if (known) return known
+  if (last?.template === template) return last.parsed
+  const parsed = parsedTemplates.get(template) ?? readTemplate(template)
+  last = { template, parsed }
+  return parsed
+}
+
+function readTemplate(template: string): Template {
   const parts: Template['parts'] = []
   let position = 0
   for (const match of template.matchAll(/\{\{([\w.-]+)\}\}/g)) {
