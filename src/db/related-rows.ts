@@ -7,7 +7,7 @@ import { elasticTotal, type PageNumbers, type PageShape, type RowPage } from './
 import {
   type Arm,
   maxRelatedRows,
-  type RelatedRow as Row,
+  type RelatedRow,
   type RelatedStatement,
   relatedStatement,
 } from './related-statement.ts'
@@ -96,8 +96,8 @@ async function readRows(
   { arms }: RelatedStatement,
   statement: CellStatement,
   values: Record<string, unknown>,
-): Promise<{ rows: Row[]; total: number; extraCount: number }> {
-  const rows = new Map<Arm, Row[]>(arms.map((arm) => [arm, []]))
+): Promise<{ rows: RelatedRow[]; total: number; extraCount: number }> {
+  const rows = new Map<Arm, RelatedRow[]>(arms.map((arm) => [arm, []]))
   let counts: Cells = []
   for (const cells of await statement.execute(values)) {
     const arm = arms[Number(cells[0])]
@@ -116,7 +116,11 @@ async function readRows(
 }
 
 /** Puts related rows into their parents, lists by id. */
-function linkRows({ name, relation }: NonNullable<Arm['relation']>, parents: Row[], related: Row[]): void {
+function linkRows(
+  { name, relation }: NonNullable<Arm['relation']>,
+  parents: RelatedRow[],
+  related: RelatedRow[],
+): void {
   const { isMany, isUnbounded, field, relatedField } = relation
   if (!isMany) {
     const byId = new Map(related.map((row) => [row.id, row]))
@@ -134,10 +138,12 @@ function linkRows({ name, relation }: NonNullable<Arm['relation']>, parents: Row
  * Removes the rows beyond the limits and notes which parents have more of them. Parents behind the one where the answer
  * is full have none.
  */
-function truncate(name: string, parents: Row[], isFull: boolean): void {
-  const last = isFull ? parents.findLastIndex((parent) => (parent[name] as Row[]).length > 0) : parents.length
+function truncate(name: string, parents: RelatedRow[], isFull: boolean): void {
+  const last = isFull
+    ? parents.findLastIndex((parent) => (parent[name] as RelatedRow[]).length > 0)
+    : parents.length
   for (const [at, parent] of parents.entries()) {
-    const list = parent[name] as Row[]
+    const list = parent[name] as RelatedRow[]
     const hasMore = list.length > maxRelatedRows.ofParent
     if (!hasMore && at < last) continue
     if (hasMore || at === last) list.pop()

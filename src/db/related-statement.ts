@@ -15,7 +15,7 @@ export type Arm = {
   number: number
   /** Null for the rows of the page. */
   relation: { name: string; relation: Relation; parent: Arm } | null
-  /** Makes a row of its cells. */
+  /** Makes a row of the cells behind its number. */
   decode: (cells: Cells) => RelatedRow
 }
 

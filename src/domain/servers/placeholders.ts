@@ -40,12 +40,12 @@ let last: { template: string; parsed: Template } | null = null
 /** Returns where a text has `{{key}}` placeholders. */
 export function parseTemplate(template: string): Template {
   if (last?.template === template) return last.parsed
-  const parsed = parsedTemplates.get(template) ?? readTemplate(template)
-  last = { template, parsed }
+  const parsed = parsedTemplates.get(template) ?? findPlaceholders(template)
+  if (template.length <= maxKeptLength) last = { template, parsed }
   return parsed
 }
 
-function readTemplate(template: string): Template {
+function findPlaceholders(template: string): Template {
   const parts: Template['parts'] = []
   let position = 0
   for (const match of template.matchAll(/\{\{([\w.-]+)\}\}/g)) {
