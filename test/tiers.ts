@@ -54,7 +54,7 @@ const differing = [
   'browser/{password-reset,register}.test.ts',
   'browser/{second-factor-policy,security,session-cookies,sign-in-secrecy}.test.ts',
   'client/{account-email,account-password,account-two-factor,api-keys,auto-allocation}.test.ts',
-  'client/{backup-start,credential,pending-subusers}.test.ts',
+  'client/{backup-start,credential,noted-uses,pending-subusers}.test.ts',
   'client/{databases,network,schedule-execution,schedule-rules,schedule-runs,server-list,ssh-keys}.test.ts',
   'client/{subuser-revocation,trash-restore}.test.ts',
 ]

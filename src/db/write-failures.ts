@@ -37,20 +37,3 @@ export async function verifyWrites(
 
 /** SQLSTATE. */
 const insufficientPrivilege = '42501'
-
-/**
- * Runs a statement that reads, and writes beside it that a row was used. While the database cannot write, runs the
- * statement that only reads, so that reading goes on.
- */
-export async function readEvenIfFull<Rows>(
-  db: Database,
-  run: (writesUse: boolean) => Promise<Rows>,
-): Promise<Rows> {
-  try {
-    return await run(true)
-  } catch (error) {
-    if (!isWriteFailure(error)) throw error
-    noteWriteFailure(db)
-    return run(false)
-  }
-}

@@ -59,7 +59,7 @@ const withoutAutovacuum = `do $$ declare name regclass; begin
   end loop;
 end $$`
 
-/** Keys note their use once a minute: on a slow machine some requests would write, and others not. */
+/** Uses of keys are noted once a minute: on a slow machine beside some requests, and not beside others. */
 const withoutNotes = `update api_keys set last_used_at = now() + interval '1 day'`
 
 async function seedBudgets(url: string, daemonPort: number): Promise<void> {

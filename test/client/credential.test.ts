@@ -65,7 +65,7 @@ describe('the Client API', () => {
 
   it('NW-2: takes a key only from the addresses it allows, and records the others', async () => {
     const allowedIps = ['203.0.113.0/28', '2001:db8::1']
-    const { token, row } = await makeKey(world, owner, { type: 'account', allowedIps })
+    const { token, row } = await makeKey(world, owner, { type: 'account', allowedIps, lastUsedAt: null })
     const from = (ip: string) => world.request('GET', path, { token, ip })
     expect((await from('203.0.113.9')).status).toBe(200)
     expect((await from('2001:db8::1')).status).toBe(200)
@@ -77,7 +77,7 @@ describe('the Client API', () => {
   })
 
   it('AU-11: notes the use of a key at most once a minute', async () => {
-    const { token, row } = await makeKey(world, owner, { type: 'account' })
+    const { token, row } = await makeKey(world, owner, { type: 'account', lastUsedAt: null })
     const lastUsed = async () => {
       const [key] = await world.database.db.select().from(apiKeys).where(eq(apiKeys.id, row.id))
       return key?.lastUsedAt

@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres).each([
     for (const text of ['one', 'another']) {
       const column = { name: null, column: () => sql<string>`${sql.raw(`'${text}'`)}`, values: {} }
       expect(await readColumn(neon.db, column)).toBe(text)
-      const statement = clientStatement(neon.db, { writesUse: false, column })
+      const statement = clientStatement(neon.db, { column })
       expect(single(await statement.execute(values)).data).toBe(text)
     }
   })

@@ -42,7 +42,7 @@ export async function makeUser(world: World, values: Insert<typeof tables.users>
   )
 }
 
-/** Makes a key of the account; `token` is the whole bearer token. */
+/** Makes a key of the account, which was just used; `token` is the whole bearer token. */
 export async function makeKey(
   world: World,
   user: { id: number },
@@ -53,7 +53,13 @@ export async function makeKey(
   const row = single(
     await world.database.db
       .insert(tables.apiKeys)
-      .values({ userId: user.id, identifier, secretHash: digest(secret), ...values })
+      .values({
+        userId: user.id,
+        identifier,
+        secretHash: digest(secret),
+        lastUsedAt: world.clock.now,
+        ...values,
+      })
       .returning(),
   )
   return { row, token: identifier + secret }

@@ -1,4 +1,4 @@
-import { and, type DriverValueDecoder, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, type DriverValueDecoder, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import type { PgSelect } from 'drizzle-orm/pg-core'
 import { type Database, prepared } from '../../db/database.ts'
 import type { DataColumn } from '../../db/data-column.ts'
@@ -10,31 +10,20 @@ import { sharedRow, type SharedRows } from '../../db/shared-json.ts'
 import { type AccessNode, accessNodeColumns, hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
 import { matchesShort } from '../servers/identifiers.ts'
 import { roleAclColumn } from './administrators.ts'
-import { actingAdministratorColumn, isSessionAlive, touchSessionCte } from './sessions.ts'
+import { actingAdministratorColumn, isSessionAlive } from './sessions.ts'
+import { toUses, type WriteUses } from './noted-uses.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
 
 const placeholder = sql.placeholder
 
-/** Updates `last_used_at` at most once a minute, and only when the secret is right. */
-function touchApiKeyCte(db: Database) {
-  return db.$with('touched').as(
-    db
-      .update(apiKeys)
-      // A use is no change.
-      .set({ lastUsedAt: sql`${placeholder('now')}::timestamptz`, updatedAt: sql`${apiKeys.updatedAt}` })
-      .where(
-        and(
-          eq(apiKeys.identifier, placeholder('identifier')),
-          eq(apiKeys.secretHash, placeholder('secretHash')),
-          or(
-            isNull(apiKeys.lastUsedAt),
-            lt(apiKeys.lastUsedAt, sql`${placeholder('now')}::timestamptz - interval '1 minute'`),
-          ),
-        ),
-      )
-      .returning({ id: apiKeys.id }),
-  )
-}
+/** Notes when keys were used. Keys that another statement has locked are left to it. */
+export const writeKeyUses: WriteUses<number> = (db, uses) =>
+  db.execute(sql`
+    update ${apiKeys} set last_used_at = used.at from (
+      select k.id, u.at from ${toUses(uses)} as u (id int, at timestamptz) join ${apiKeys} k on k.id = u.id
+      where k.last_used_at is null or k.last_used_at < u.at - interval '1 minute'
+      for no key update of k skip locked
+    ) used where ${apiKeys.id} = used.id`)
 
 /** Columns of a key that its credential is checked by. */
 const keyColumns = [
@@ -44,6 +33,7 @@ const keyColumns = [
   'secretHash',
   'allowedIps',
   'acl',
+  'lastUsedAt',
   'expiresAt',
 ] as const satisfies (keyof ApiKey)[]
 export type CredentialKey = Pick<ApiKey, (typeof keyColumns)[number]>
@@ -98,12 +88,8 @@ const matchesIdentifier = (by: 'uuid' | 'short'): SQL =>
     ? eq(servers.uuid, sql`${placeholder('uuid')}::uuid`)
     : matchesShort(sql`${placeholder('short')}::text`)
 
-/**
- * What a statement of a credential does besides: notes that the credential was used, finds the server that the
- * placeholder `uuid` or `short` names, and reads the column of a route.
- */
+/** What a statement of a credential does besides: finds the server that the placeholder `uuid` or `short` names, and reads the column of a route. */
 export type StatementOptions = {
-  writesUse: boolean
   /** By what the path names the server; null without one. */
   server?: 'uuid' | 'short' | null
   column: DataColumn<unknown> | null
@@ -113,13 +99,12 @@ export type StatementOptions = {
 function credentialStatement<Statement>(
   db: Database,
   credential: string,
-  { writesUse, server = null, column }: StatementOptions,
+  { server = null, column }: StatementOptions,
   build: (connection: Database, name: string) => Statement,
 ): Statement {
   const name = [
     credential,
     ...(server ? [`server_${server}`] : []),
-    ...(writesUse ? [] : ['reading']),
     ...(column?.name ? [column.name] : []),
   ].join('_')
   // Without a name a connection keeps nothing: the text is another one each time.
@@ -135,11 +120,10 @@ function dataForHolder(column: StatementOptions['column']): SQL<unknown> {
   return sql`case when ${isHolder} then ${data} end`.mapWith(decoder)
 }
 
-/** Finds an Application key with its owner; notes at most once a minute that it was used. */
+/** Finds an Application key with its owner. */
 export const applicationStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_application', options, (connection, name) =>
     connection
-      .with(...(options.writesUse ? [touchApiKeyCte(connection)] : []))
       .select({
         key: rowColumn(apiKeys, keyColumns),
         ...callerColumns(),
@@ -152,12 +136,11 @@ export const applicationStatement = (db: Database, options: StatementOptions) =>
       .prepare(name),
   )
 
-/** Finds a key with its owner and their access to a server; notes at most once a minute that it was used. */
+/** Finds a key with its owner and their access to a server. */
 export const clientStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_client', options, (connection, name) => {
-    const { writesUse, server = null, column } = options
+    const { server = null, column } = options
     const query = connection
-      .with(...(writesUse ? [touchApiKeyCte(connection)] : []))
       .select({
         key: rowColumn(apiKeys, keyColumns),
         ...callerColumns(),
@@ -171,14 +154,14 @@ export const clientStatement = (db: Database, options: StatementOptions) =>
     return (server ? joinServer(query, server) : query).prepare(name)
   })
 
-/** Finds a live session with its user and their access to a server, and extends it. */
+/** Finds a live session with its user and their access to a server. */
 export const sessionStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_session', options, (connection, name) => {
-    const { writesUse, server = null, column } = options
+    const { server = null, column } = options
     const query = connection
-      .with(...(writesUse ? [touchSessionCte(connection)] : []))
       .select({
         sessionId: sql<string>`${sessions.id}`,
+        lastActiveAt: sessions.lastActiveAt,
         administrator: actingAdministratorColumn(),
         ...callerColumns(),
         ...accessColumns(server),
@@ -191,13 +174,13 @@ export const sessionStatement = (db: Database, options: StatementOptions) =>
     return (server ? joinServer(query, server) : query).prepare(name)
   })
 
-/** Finds a live session with its user, and extends it; the column of a route is over the user alone. */
+/** Finds a live session with its user; the column of a route is over the user alone. */
 export const administratorStatement = (db: Database, options: StatementOptions) =>
   credentialStatement(db, 'identify_administrator', options, (connection, name) =>
     connection
-      .with(...(options.writesUse ? [touchSessionCte(connection)] : []))
       .select({
         sessionId: sql<string>`${sessions.id}`,
+        lastActiveAt: sessions.lastActiveAt,
         isActing: sql<boolean>`${sessions.administratorId} is not null`,
         ...callerColumns(),
         roleAcl: roleAclColumn(),
@@ -211,7 +194,7 @@ export const administratorStatement = (db: Database, options: StatementOptions) 
 
 /** Finds the node of a token, or of the one before the last reset while that is accepted. */
 export const nodeStatement = (db: Database, column: StatementOptions['column']) =>
-  credentialStatement(db, 'identify_node', { writesUse: true, column }, (connection, name) =>
+  credentialStatement(db, 'identify_node', { column }, (connection, name) =>
     connection
       .select({ node: rowColumn(nodes), data: column?.column() ?? none })
       .from(nodes)

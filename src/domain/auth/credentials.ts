@@ -22,11 +22,12 @@ import {
   clientStatement,
   nodeStatement,
   sessionStatement,
+  writeKeyUses,
 } from './credential-statements.ts'
 import { requireCaller, requireUnsuspended } from './caller.ts'
 import { keepNode } from './known-nodes.ts'
-import { readNotingUse } from './noted-uses.ts'
-import { sessionId } from './sessions.ts'
+import { noteUse } from './noted-uses.ts'
+import { noteSessionUse, sessionId } from './sessions.ts'
 import { requireTwoFactor } from './two-factor-policy.ts'
 
 const identifierLength = 16
@@ -74,9 +75,7 @@ export async function authenticateClient(
     ...named,
     ...column?.values,
   }
-  const [row] = await readNotingUse(panel, identifier + secretHash, (writesUse) =>
-    clientStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
-  )
+  const [row] = await clientStatement(panel.db, { server: columnOf(server, named), column }).execute(values)
   const actor = await verifyApiKey(panel, row, secretHash)
   if (row?.key.type !== 'account')
     throw forbidden('application_key_refused', 'An Application key is not accepted here.')
@@ -100,13 +99,12 @@ export async function authenticateSession(
     ...named,
     ...column?.values,
   }
-  const [row] = await readNotingUse(panel, values.id, (writesUse) =>
-    sessionStatement(panel.db, { writesUse, server: columnOf(server, named), column }).execute(values),
-  )
+  const [row] = await sessionStatement(panel.db, { server: columnOf(server, named), column }).execute(values)
   if (!row) throw unauthenticated()
   const { user, administrator } = row
-  if (!skipTwoFactorCheck && !administrator) requireTwoFactor(user, row.required)
   const session = { id: row.sessionId }
+  if (!administrator) noteSessionUse(panel, { ...session, lastActiveAt: row.lastActiveAt })
+  if (!skipTwoFactorCheck && !administrator) requireTwoFactor(user, row.required)
   const actor: Actor = { kind: 'user', user, apiKey: null, session, ...(administrator && { administrator }) }
   return { actor, access: toServerAccess(row), data: row.data }
 }
@@ -142,9 +140,7 @@ export async function authenticateApplication(
 ): Promise<{ actor: Actor; data: unknown }> {
   const { identifier, secretHash } = parseApiKey(token)
   const values = { identifier, secretHash, now: panel.now().toISOString(), ...column?.values }
-  const [row] = await readNotingUse(panel, identifier + secretHash, (writesUse) =>
-    applicationStatement(panel.db, { writesUse, column }).execute(values),
-  )
+  const [row] = await applicationStatement(panel.db, { column }).execute(values)
   const actor = await verifyApiKey(panel, row, secretHash)
   if (row?.key.type !== 'application')
     throw forbidden('application_key_required', 'This needs an Application key.')
@@ -164,13 +160,12 @@ export async function authenticateAdministrator(
   column: DataColumn<unknown> | null = null,
 ): Promise<{ actor: Actor; data: unknown }> {
   const values = { id: sessionId(token), now: panel.now().toISOString(), ...column?.values }
-  const [row] = await readNotingUse(panel, values.id, (writesUse) =>
-    administratorStatement(panel.db, { writesUse, column }).execute(values),
-  )
+  const [row] = await administratorStatement(panel.db, { column }).execute(values)
   if (!row) throw unauthenticated()
   if (row.isActing) throw forbidden('acting_not_left', 'Leave the account of the user first.')
-  requireAdministrator(row.user, row.required)
   const session = { id: row.sessionId }
+  noteSessionUse(panel, { ...session, lastActiveAt: row.lastActiveAt })
+  requireAdministrator(row.user, row.required)
   const acl = administratorAcl(row.user, row.roleAcl)
   return { actor: { kind: 'user', user: row.user, apiKey: null, session, acl }, data: row.data }
 }
@@ -240,6 +235,7 @@ async function verifyApiKey(
   const isEqual = equalDigests(row?.key.secretHash, secretHash)
   if (!row || !isEqual) throw unauthenticated()
   const { key, user } = row
+  noteUse(panel, { id: key.id, notedAt: key.lastUsedAt }, writeKeyUses)
   if (key.expiresAt && key.expiresAt <= panel.now()) throw unauthenticated()
   requireUnsuspended(user)
   const actor = { kind: 'user' as const, user, apiKey: { id: key.id } }

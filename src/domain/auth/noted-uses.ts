@@ -1,33 +1,87 @@
+import { sql, type SQL } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
-import { readEvenIfFull } from '../../db/write-failures.ts'
+import { isWriteFailure, noteWriteFailure } from '../../db/write-failures.ts'
 import type { Panel } from '../../panel.ts'
 
-/**
- * Milliseconds for which this process does not note a use again. The statement does so once a minute, whichever process
- * runs it, so that of several processes a use is noted after two minutes at the latest.
- */
+/** Milliseconds for which the use of a credential is not noted again. */
 const notedMs = 60_000
-/** Credentials of which a process knows that their use is noted. */
-const maxNoted = 10_000
+/** Milliseconds between two statements of a process that note uses. */
+const pauseMs = 50
+/** Milliseconds for which no use is noted after the database could not write. */
+const failedMs = 10_000
 
-/** When a statement has noted the use of a credential, by the whole credential: a wrong secret is another one. */
-const notedUses = new WeakMap<Database, Map<string, number>>()
+/** Notes when credentials were used, in ISO 8601, by their ids; not those that were noted within the minute before. */
+export type WriteUses<Id> = (db: Database, uses: Map<Id, string>) => Promise<unknown>
+
+/** Returns uses as rows of `id` and `at`, whose types follow in the statement. */
+export const toUses = <Id>(uses: Map<Id, string>): SQL =>
+  sql`json_to_recordset(${JSON.stringify([...uses].map(([id, at]) => ({ id, at })))}::json)`
+
+/** The uses that no statement has noted yet, whether one will, and when the last one ended and failed. */
+type Noting = { uses: Map<unknown, string>; isWriting: boolean; wroteAt: number; failedAt: number }
+
+const notings = new WeakMap<Database, Map<unknown, Noting>>()
 
 /**
- * Runs the statement of a credential. It notes that the credential was used, unless this process has noted that a moment
- * ago, or the database cannot write: then the statement only reads.
+ * Notes that a credential is used, unless that was noted within the last minute (AU-11). The request does not wait for
+ * it; what is used within 50 ms of each other is noted by one statement. While the database cannot write, nothing is.
  */
-export async function readNotingUse<Rows>(
+export function noteUse<Id>(
+  panel: Panel,
+  { id, notedAt }: { id: Id; notedAt: Date | null },
+  write: WriteUses<Id>,
+): void {
+  const now = panel.now()
+  if (notedAt && now.getTime() - notedAt.getTime() <= notedMs) return
+  const noting = notingOf(panel.db, write)
+  if (Math.abs(now.getTime() - noting.failedAt) <= failedMs) return
+  // A request of a function cannot leave its work to another one.
+  if (!panel.inFlight) return panel.defer(writeNow(panel, noting, new Map([[id, now.toISOString()]]), write))
+  noting.uses.set(id, now.toISOString())
+  if (noting.isWriting) return
+  noting.isWriting = true
+  panel.defer(writeGathered(panel, noting, write))
+}
+
+function notingOf(db: Database, write: unknown): Noting {
+  const ofDatabase = notings.get(db) ?? new Map<unknown, Noting>()
+  notings.set(db, ofDatabase)
+  const noting = ofDatabase.get(write) ?? {
+    uses: new Map(),
+    isWriting: false,
+    wroteAt: -Infinity,
+    failedAt: -Infinity,
+  }
+  ofDatabase.set(write, noting)
+  return noting
+}
+
+async function writeGathered<Id>(panel: Panel, noting: Noting, write: WriteUses<Id>): Promise<void> {
+  try {
+    while (noting.uses.size > 0) {
+      const restMs = noting.wroteAt + pauseMs - performance.now()
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+      const { uses } = noting
+      noting.uses = new Map()
+      await writeNow(panel, noting, uses as Map<Id, string>, write)
+      noting.wroteAt = performance.now()
+    }
+  } finally {
+    noting.isWriting = false
+  }
+}
+
+async function writeNow<Id>(
   { db, now }: Panel,
-  credential: string,
-  run: (writesUse: boolean) => Promise<Rows>,
-): Promise<Rows> {
-  const nowMs = now().getTime()
-  const noted = notedUses.get(db) ?? new Map<string, number>()
-  notedUses.set(db, noted)
-  if (Math.abs(nowMs - (noted.get(credential) ?? -Infinity)) <= notedMs) return run(false)
-  const rows = await readEvenIfFull(db, run)
-  if (noted.size >= maxNoted) noted.clear()
-  noted.set(credential, nowMs)
-  return rows
+  noting: Noting,
+  uses: Map<Id, string>,
+  write: WriteUses<Id>,
+): Promise<void> {
+  try {
+    await write(db, uses)
+  } catch (error) {
+    if (!isWriteFailure(error)) throw error
+    noteWriteFailure(db)
+    noting.failedAt = now().getTime()
+  }
 }

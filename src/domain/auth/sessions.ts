@@ -1,17 +1,4 @@
-import {
-  and,
-  desc,
-  eq,
-  gt,
-  isNotNull,
-  isNull,
-  lt,
-  ne,
-  or,
-  sql,
-  type SQL,
-  type WithSubquery,
-} from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, ne, or, sql, type SQL, type WithSubquery } from 'drizzle-orm'
 import { type Database, prepared, single } from '../../db/database.ts'
 import { sessions, users } from '../../db/schema.ts'
 import type { Acl } from '../../db/tables/api-keys.ts'
@@ -24,7 +11,7 @@ import { digest, equalSecrets, randomText } from '../secrets.ts'
 import { roleAclColumn } from './administrators.ts'
 import { requireCaller } from './caller.ts'
 import { createKnownBrowserToken } from './known-browsers.ts'
-import { readNotingUse } from './noted-uses.ts'
+import { noteUse, toUses, type WriteUses } from './noted-uses.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
 
 /** Letters and digits of a session token: more than 256 bits. */
@@ -70,17 +57,17 @@ export type FoundSession = {
 }
 
 /**
- * Finds the session of a token with its user and extends it. Returns null when it has expired (12 hours
+ * Finds the session of a token with its user and notes its use. Returns null when it has expired (12 hours
  * without use, 30 days with "stay signed in") or is older than the account's last change of password. One
  * statement. Spec: docs/accounts.md#sessions.
  */
 export async function findSession(panel: Panel, token: string): Promise<FoundSession | null> {
   const id = sessionId(token)
   const now = panel.now().toISOString()
-  const [found] = await readNotingUse(panel, id, (writesUse) =>
-    sessionStatement(panel.db, writesUse).execute({ id, now }),
-  )
-  return found ?? null
+  const [found] = await sessionStatement(panel.db).execute({ id, now })
+  if (!found) return null
+  if (found.user && !found.administrator) noteSessionUse(panel, found.session)
+  return found
 }
 
 /**
@@ -202,29 +189,22 @@ export async function takeSessionData<Key extends keyof SessionData>(
 const { placeholder } = sql
 const nowParameter = sql`${placeholder('now')}::timestamptz`
 
-/** Extends a session that was not used in the last minute. */
-export function touchSessionCte(db: Database) {
-  const minutes = sql`case when ${sessions.isRemembered} then ${rememberedMinutes}::int else ${idleMinutes}::int end`
-  return db.$with('touched').as(
-    db
-      .update(sessions)
-      .set({
-        lastActiveAt: nowParameter,
-        expiresAt: sql`${nowParameter} + make_interval(mins => ${minutes})`,
-      })
-      .where(
-        and(
-          eq(sessions.id, placeholder('id')),
-          isNotNull(sessions.userId),
-          // Acting for a user ends when it was said to end.
-          isNull(sessions.administratorId),
-          gt(sessions.expiresAt, nowParameter),
-          lt(sessions.lastActiveAt, sql`${nowParameter} - interval '1 minute'`),
-        ),
-      )
-      .returning({ id: sessions.id }),
-  )
-}
+/** Notes that a session is used, which extends it. Not for one in which an administrator acts: it ends when it was said to end. */
+export const noteSessionUse = (
+  panel: Panel,
+  { id, lastActiveAt }: Pick<Session, 'id' | 'lastActiveAt'>,
+): void => noteUse(panel, { id, notedAt: lastActiveAt }, extendSessions)
+
+/** Extends sessions from when they were used. Those that another statement has locked are left to it. */
+const extendSessions: WriteUses<string> = (db, uses) =>
+  db.execute(sql`
+    update ${sessions} set last_active_at = used.at, expires_at = used.at + used.lifetime from (
+      select s.id, u.at,
+        make_interval(mins => case when s.is_remembered then ${rememberedMinutes}::int else ${idleMinutes}::int end) as lifetime
+      from ${toUses(uses)} as u (id text, at timestamptz) join ${sessions} s on s.id = u.id
+      where s.expires_at > u.at and s.last_active_at < u.at - interval '1 minute'
+      for no key update of s skip locked
+    ) used where ${sessions.id} = used.id`)
 
 /** Column with the administrator who acts for the user in the session (`sessions`); null in the user's own. */
 export const actingAdministratorColumn = (): SQL<ActingAdministrator | null> =>
@@ -238,10 +218,9 @@ export const isSessionAlive = () =>
     sql`(${sessions.userId} is null or ${sessions.authVersion} = ${users.authVersion})`,
   )
 
-const sessionStatement = (db: Database, writesUse: boolean) =>
-  prepared(db, writesUse ? 'find_session' : 'find_session_reading', (connection) =>
+const sessionStatement = (db: Database) =>
+  prepared(db, 'find_session', (connection) =>
     connection
-      .with(...(writesUse ? [touchSessionCte(connection)] : []))
       .select({
         session: sessions,
         user: users,
@@ -252,7 +231,7 @@ const sessionStatement = (db: Database, writesUse: boolean) =>
       .from(sessions)
       .leftJoin(users, eq(users.id, sessions.userId))
       .where(isSessionAlive())
-      .prepare(writesUse ? 'find_session' : 'find_session_reading'),
+      .prepare('find_session'),
   )
 
 /**
