@@ -79,8 +79,11 @@ describe.skipIf(containers === null)('the image and compose.yaml', () => {
   })
 
   it('leads from its log to the first administrator, behind HTTPS', async () => {
-    const log = await roost.logs('panel')
-    expect(log).toContain('https://localhost/auth/setup')
+    // It serves before it has written this.
+    const log = await eventually(async () => {
+      const lines = await roost.logs('panel')
+      return lines.includes('https://localhost/auth/setup') && lines
+    })
     expect(log).toContain('docker compose exec panel panel user:create')
     expect(log).toMatch(/\b[A-Z0-9]{4}(-[A-Z0-9]{4}){3}\b/)
     const page = await roost.send('GET', '/auth/setup')
