@@ -10,8 +10,8 @@ import { sharedRow, type SharedRows } from '../../db/shared-json.ts'
 import { type AccessNode, accessNodeColumns, hasOpenTransfer, isSubuserOf } from '../servers/access.ts'
 import { matchesShort } from '../servers/identifiers.ts'
 import { roleAclColumn } from './administrators.ts'
-import { actingAdministratorColumn, isSessionAlive } from './sessions.ts'
 import { toUses, type WriteUses } from './noted-uses.ts'
+import { actingAdministratorColumn, isSessionAlive } from './sessions.ts'
 import { twoFactorSettingColumn } from './two-factor-policy.ts'
 
 const placeholder = sql.placeholder
@@ -88,7 +88,10 @@ const matchesIdentifier = (by: 'uuid' | 'short'): SQL =>
     ? eq(servers.uuid, sql`${placeholder('uuid')}::uuid`)
     : matchesShort(sql`${placeholder('short')}::text`)
 
-/** What a statement of a credential does besides: finds the server that the placeholder `uuid` or `short` names, and reads the column of a route. */
+/**
+ * What a statement of a credential does besides: finds the server that the placeholder `uuid` or `short` names, and
+ * reads the column of a route.
+ */
 export type StatementOptions = {
   /** By what the path names the server; null without one. */
   server?: 'uuid' | 'short' | null

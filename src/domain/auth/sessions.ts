@@ -189,7 +189,10 @@ export async function takeSessionData<Key extends keyof SessionData>(
 const { placeholder } = sql
 const nowParameter = sql`${placeholder('now')}::timestamptz`
 
-/** Notes that a session is used, which extends it. Not for one in which an administrator acts: it ends when it was said to end. */
+/**
+ * Notes that the session of a user is used, which extends it. Not for one in which an administrator acts for them: that
+ * ends when it was said to end.
+ */
 export const noteSessionUse = (
   panel: Panel,
   { id, lastActiveAt }: Pick<Session, 'id' | 'lastActiveAt'>,
