@@ -15,7 +15,9 @@ beforeEach(async () => {
   user = await makeUser(world)
 })
 
-const makeUnusedKey = () => makeKey(world, user, { type: 'account', lastUsedAt: null })
+/** Makes a key that was not used for an hour. */
+const makeUnusedKey = () =>
+  makeKey(world, user, { type: 'account', lastUsedAt: new Date(world.clock.now.getTime() - 3_600_000) })
 const request = (token: string) => world.request('GET', path, { token })
 const usesOf = async (ids: number[]) => {
   const rows = await world.database.db.select().from(apiKeys).where(inArray(apiKeys.id, ids))
@@ -33,6 +35,17 @@ describe('the use of a key', () => {
     expect(await usesOf(keys.map(({ row }) => row.id))).toEqual(keys.map(() => world.clock.now))
     // The first at once, and what came meanwhile.
     expect(writes('api_keys')).toBeLessThanOrEqual(3)
+  })
+
+  it('is noted before the answer the first time, so that whoever looks next finds it', async () => {
+    const keys = await Promise.all(
+      Array.from({ length: 3 }, () => makeKey(world, user, { type: 'account', lastUsedAt: null })),
+    )
+    for (const { token, row } of keys) {
+      await world.app.request(path, { headers: { authorization: `Bearer ${token}` } })
+      expect(await usesOf([row.id])).toEqual([world.clock.now])
+    }
+    expect(world.background).toEqual([])
   })
 
   it('is noted by each request itself on platforms where requests cannot share their work', async () => {
@@ -53,7 +66,7 @@ describe('the use of a key', () => {
       expiresAt: world.clock.now,
     })
     expect((await request(expired.token)).status).toBe(401)
-    expect(await usesOf([wrong.row.id])).toEqual([null])
+    expect(await usesOf([wrong.row.id])).toEqual([wrong.row.lastUsedAt])
     expect(await usesOf([expired.row.id])).toEqual([world.clock.now])
   })
 
@@ -75,7 +88,7 @@ describe('the use of a key', () => {
       expect((await request(locked.token)).status).toBe(200)
       expect((await request(free.token)).status).toBe(200)
     })
-    expect(await usesOf([locked.row.id])).toEqual([null])
+    expect(await usesOf([locked.row.id])).toEqual([locked.row.lastUsedAt])
     expect(await usesOf([free.row.id])).toEqual([world.clock.now])
   })
 })

@@ -235,7 +235,8 @@ async function verifyApiKey(
   const isEqual = equalDigests(row?.key.secretHash, secretHash)
   if (!row || !isEqual) throw unauthenticated()
   const { key, user } = row
-  noteUse(panel, { id: key.id, notedAt: key.lastUsedAt }, writeKeyUses)
+  const firstUse = noteUse(panel, { id: key.id, notedAt: key.lastUsedAt }, writeKeyUses)
+  if (firstUse) await firstUse
   if (key.expiresAt && key.expiresAt <= panel.now()) throw unauthenticated()
   requireUnsuspended(user)
   const actor = { kind: 'user' as const, user, apiKey: { id: key.id } }

@@ -23,21 +23,33 @@ type Noting = { uses: Map<unknown, string>; isWriting: boolean; wroteAt: number;
 const notings = new WeakMap<Database, Map<unknown, Noting>>()
 
 /**
- * Notes that a credential is used, unless that was noted within the last minute (AU-11). The request does not wait for
- * it; what is used within 50 ms of each other is noted by one statement. While the database cannot write, nothing is.
+ * Notes that a credential is used, unless that was noted within the last minute (AU-11). Returns what a request has to
+ * wait for: the first use is shown from then on. It does not wait for later ones; what is used within 50 ms of each other
+ * is noted by one statement. While the database cannot write, nothing is.
  */
 export function noteUse<Id>(
   panel: Panel,
   { id, notedAt }: { id: Id; notedAt: Date | null },
   write: WriteUses<Id>,
-): void {
+): Promise<void> | null {
   const now = panel.now()
-  if (notedAt && now.getTime() - notedAt.getTime() <= notedMs) return
+  if (notedAt && now.getTime() - notedAt.getTime() <= notedMs) return null
   const noting = notingOf(panel.db, write)
-  if (Math.abs(now.getTime() - noting.failedAt) <= failedMs) return
+  if (Math.abs(now.getTime() - noting.failedAt) <= failedMs) return null
+  if (!notedAt) return writeNow(panel, noting, new Map([[id, now.toISOString()]]), write)
+  noteLaterUse(panel, noting, { id, at: now.toISOString() }, write)
+  return null
+}
+
+function noteLaterUse<Id>(
+  panel: Panel,
+  noting: Noting,
+  { id, at }: { id: Id; at: string },
+  write: WriteUses<Id>,
+): void {
   // A request of a function cannot leave its work to another one.
-  if (!panel.inFlight) return panel.defer(writeNow(panel, noting, new Map([[id, now.toISOString()]]), write))
-  noting.uses.set(id, now.toISOString())
+  if (!panel.inFlight) return panel.defer(writeNow(panel, noting, new Map([[id, at]]), write))
+  noting.uses.set(id, at)
   if (noting.isWriting) return
   noting.isWriting = true
   panel.defer(writeGathered(panel, noting, write))

@@ -196,7 +196,7 @@ const nowParameter = sql`${placeholder('now')}::timestamptz`
 export const noteSessionUse = (
   panel: Panel,
   { id, lastActiveAt }: Pick<Session, 'id' | 'lastActiveAt'>,
-): void => noteUse(panel, { id, notedAt: lastActiveAt }, extendSessions)
+): void => void noteUse(panel, { id, notedAt: lastActiveAt }, extendSessions)
 
 /** Extends sessions from when they were used. Those that another statement has locked are left to it. */
 const extendSessions: WriteUses<string> = (db, uses) =>
