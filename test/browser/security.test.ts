@@ -102,6 +102,7 @@ describe('sessions', () => {
     const other = await openSignedInBrowser(world, user, { ip: '198.51.100.9' })
     world.clock.advance(90)
     await openSignedInBrowser(world, await makeUser(world))
+    await other.request('GET', '/api/client/account')
     const shown = await list()
     expect(shown).toEqual([
       {

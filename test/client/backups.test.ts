@@ -12,9 +12,9 @@ const daemon = useStubDaemon()
 let fixtures: BackupFixtures
 
 beforeEach(async () => {
+  world.clock.now = new Date('2031-01-09T22:10:00Z')
   fixtures = await createBackupFixtures(world, daemon)
   world.services.circuitBreakers.clear()
-  world.clock.now = new Date('2031-01-09T22:10:00Z')
 })
 
 const good = {

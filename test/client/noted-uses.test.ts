@@ -37,7 +37,7 @@ describe('the use of a key', () => {
     expect(writes('api_keys')).toBeLessThanOrEqual(3)
   })
 
-  it('is noted before the answer the first time, so that whoever looks next finds it', async () => {
+  it('is noted before the answer the first time, so that the next request finds it', async () => {
     const keys = await Promise.all(
       Array.from({ length: 3 }, () => makeKey(world, user, { type: 'account', lastUsedAt: null })),
     )
@@ -46,6 +46,17 @@ describe('the use of a key', () => {
       expect(await usesOf([row.id])).toEqual([world.clock.now])
     }
     expect(world.background).toEqual([])
+  })
+
+  it('is shown to the request that uses it', async () => {
+    const key = await makeUnusedKey()
+    const answer = await world.app.request('/api/client/account/api-keys', {
+      headers: { authorization: `Bearer ${key.token}` },
+    })
+    const { data } = (await answer.json()) as { data: { attributes: { last_used_at: string } }[] }
+    expect(data.map(({ attributes }) => Date.parse(attributes.last_used_at))).toEqual([
+      Math.floor(world.clock.now.getTime() / 1000) * 1000,
+    ])
   })
 
   it('is noted by each request itself on platforms where requests cannot share their work', async () => {

@@ -112,14 +112,16 @@ export const AccountApiKeyInput = () =>
   })
 type AccountApiKeyInput = z.output<ReturnType<typeof AccountApiKeyInput>>
 
-/** Lists the caller's account keys, oldest first. Spec: docs/accounts.md#api-keys. */
-export function listAccountApiKeys(panel: Panel): Promise<ApiKey[]> {
-  const user = requireCaller(panel)
-  return panel.db
+/** Lists the caller's account keys, oldest first; the one of the request is used now. Spec: docs/accounts.md#api-keys. */
+export async function listAccountApiKeys(panel: Panel): Promise<ApiKey[]> {
+  const { actor } = panel
+  const usedId = actor.kind === 'user' ? actor.apiKey?.id : undefined
+  const keys = await panel.db
     .select()
     .from(apiKeys)
-    .where(and(eq(apiKeys.userId, user.id), eq(apiKeys.type, 'account')))
+    .where(and(eq(apiKeys.userId, requireCaller(panel).id), eq(apiKeys.type, 'account')))
     .orderBy(asc(apiKeys.id))
+  return keys.map((key) => (key.id === usedId ? { ...key, lastUsedAt: panel.now() } : key))
 }
 
 /**

@@ -287,18 +287,22 @@ export type AccountSession = Pick<Session, 'id' | 'ip' | 'userAgent' | 'createdA
   isCurrent: boolean
 }
 
-/** Lists the caller's live sessions, most recently used first, at most 100. One statement. */
+/** Lists the caller's live sessions, most recently used first, at most 100; the current one is used now. One statement. */
 export async function listAccountSessions(panel: Panel): Promise<AccountSession[]> {
   const { id: userId, authVersion } = requireCaller(panel)
+  const currentId = currentSessionId(panel)
   const isAlive = and(eq(sessions.authVersion, authVersion), gt(sessions.expiresAt, panel.now()))
   const rows = await panel.db
     .select()
     .from(sessions)
     .where(and(eq(sessions.userId, userId), isNull(sessions.administratorId), isAlive))
-    .orderBy(desc(sessions.lastActiveAt), desc(sessions.createdAt))
+    .orderBy(desc(eq(sessions.id, currentId)), desc(sessions.lastActiveAt), desc(sessions.createdAt))
     .limit(maxListedSessions)
-  const currentId = currentSessionId(panel)
-  return rows.map((row) => ({ ...row, id: publicSessionId(row), isCurrent: row.id === currentId }))
+  return rows.map((row) => {
+    const isCurrent = row.id === currentId
+    const lastActiveAt = isCurrent ? panel.now() : row.lastActiveAt
+    return { ...row, id: publicSessionId(row), isCurrent, lastActiveAt }
+  })
 }
 
 /**
