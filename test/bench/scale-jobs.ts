@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { rowsOf, single } from '../../src/db/database.ts'
+import { jobs } from '../../src/db/schema.ts'
 import { prune } from '../../src/domain/jobs/prune.ts'
 import { runTick } from '../../src/domain/jobs/tick.ts'
 import { claimDueSchedules } from '../../src/domain/schedules/due-schedules.ts'
@@ -32,7 +33,10 @@ export async function measureJobs(url: string): Promise<Cost[]> {
   const start = panel.now()
   try {
     // The first one enqueues what recurs, and the second one runs it.
-    for (let tick = 0; tick < 3; tick += 1) await runTick(panel)
+    for (let tick = 0; tick < 3; tick += 1) {
+      await runTick(panel)
+      await deleteNodeChecks(panel)
+    }
     const rest = await measure('a tick at rest', () => runTick(panel))
     await makeDue(panel)
     const claim = await measure(`claiming ${due} schedules`, () => claimDueSchedules(panel))
@@ -47,6 +51,9 @@ export async function measureJobs(url: string): Promise<Cost[]> {
     await services.close()
   }
 }
+
+/** Deletes the checks of nodes, which messages of a queue would have run before the next tick: it runs what got none. */
+const deleteNodeChecks = ({ db }: Panel) => db.delete(jobs).where(eq(jobs.name, 'check-nodes'))
 
 /** Makes schedules due that have no run in progress, each at a time of its own. */
 async function makeDue({ db }: Panel): Promise<void> {

@@ -5,6 +5,7 @@ import { activity, activitySubjects } from '../../db/schema.ts'
 import type { ActivitySubject } from '../../db/tables/activity-subjects.ts'
 import type { Activity } from '../../db/tables/activity.ts'
 import type { Actor, Tx } from '../../panel.ts'
+import { callerKeyId } from '../auth/caller.ts'
 import { changedFields } from './changed-fields.ts'
 import type { EventName } from './events.ts'
 
@@ -156,7 +157,7 @@ export function activityRow(
     source: details.source ?? sourceOf(actor),
     actorId: actor.kind === 'user' ? (actor.administrator?.id ?? actor.user.id) : null,
     actedForId: actor.kind === 'user' && actor.administrator ? actor.user.id : null,
-    apiKeyId: actor.kind === 'user' ? (actor.apiKey?.id ?? null) : null,
+    apiKeyId: callerKeyId({ actor }),
     nodeId: actor.kind === 'node' ? actor.node.id : null,
     serverId: details.serverId ?? null,
     userId: details.userId ?? null,

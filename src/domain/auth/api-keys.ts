@@ -14,7 +14,7 @@ import { digest, randomText } from '../secrets.ts'
 import { invalidField } from '../validation.ts'
 import { completeAcl } from './access-levels.ts'
 import { isAdministrator, requireLevelsOf } from './administrators.ts'
-import { lockCaller, requireCaller } from './caller.ts'
+import { callerKeyId, lockCaller, requireCaller } from './caller.ts'
 import { requireOwnLevels, toAcl } from './granted-levels.ts'
 
 /** API keys per account. Spec: docs/limits.md#sizes. */
@@ -114,12 +114,12 @@ type AccountApiKeyInput = z.output<ReturnType<typeof AccountApiKeyInput>>
 
 /** Lists the caller's account keys, oldest first; the one of the request is used now. Spec: docs/accounts.md#api-keys. */
 export async function listAccountApiKeys(panel: Panel): Promise<ApiKey[]> {
-  const { actor } = panel
-  const usedId = actor.kind === 'user' ? actor.apiKey?.id : undefined
+  const user = requireCaller(panel)
+  const usedId = callerKeyId(panel)
   const keys = await panel.db
     .select()
     .from(apiKeys)
-    .where(and(eq(apiKeys.userId, requireCaller(panel).id), eq(apiKeys.type, 'account')))
+    .where(and(eq(apiKeys.userId, user.id), eq(apiKeys.type, 'account')))
     .orderBy(asc(apiKeys.id))
   return keys.map((key) => (key.id === usedId ? { ...key, lastUsedAt: panel.now() } : key))
 }
@@ -258,11 +258,10 @@ async function lockOwnKey(tx: Tx): Promise<KeyBounds> {
     await lockCaller(tx)
     return { allowedIps: [], expiresAt: null }
   }
-  const keyId = (actor.kind === 'user' && actor.apiKey?.id) || 0
   const [ownKey] = await tx.db
     .select({ allowedIps: apiKeys.allowedIps, expiresAt: apiKeys.expiresAt })
     .from(apiKeys)
-    .where(eq(apiKeys.id, keyId))
+    .where(eq(apiKeys.id, callerKeyId(tx) ?? 0))
     .for('key share')
   if (!ownKey) throw unauthenticated()
   return ownKey

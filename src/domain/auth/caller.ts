@@ -13,6 +13,10 @@ export function requireCaller({ actor }: Tx): User {
   return actor.user
 }
 
+/** Returns the id of the caller's API key; null without one. */
+export const callerKeyId = ({ actor }: Pick<Tx, 'actor'>): number | null =>
+  actor.kind === 'user' ? (actor.apiKey?.id ?? null) : null
+
 /** Refuses with 403 an administrator who acts for a user: they do not change how the user signs in. */
 export function requireOwnAccount({ actor }: Pick<Tx, 'actor'>): void {
   if (actor.kind === 'user' && actor.administrator)

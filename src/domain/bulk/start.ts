@@ -5,7 +5,7 @@ import { bulkItems, bulkOperations, nodes } from '../../db/schema.ts'
 import { bulkActions, type BulkParameters } from '../../db/tables/bulk-operations.ts'
 import { inTransaction, type Tx } from '../../panel.ts'
 import { recordEvent } from '../activity/record.ts'
-import { requireCaller } from '../auth/caller.ts'
+import { callerKeyId, requireCaller } from '../auth/caller.ts'
 import { boolean, rowId } from '../fields.ts'
 import { enqueueJob } from '../jobs/enqueue.ts'
 import { PowerInput } from '../servers/control.ts'
@@ -36,9 +36,9 @@ type BulkInput = z.output<ReturnType<typeof BulkInput>>
  * a node that exists. Records `admin:bulk.start`. Spec: docs/servers.md#bulk-actions.
  */
 export async function startBulkOperation(panel: Tx, input: BulkInput): Promise<number> {
-  const { actor, ip } = panel
+  const { ip } = panel
   const userId = requireCaller(panel).id
-  const apiKeyId = actor.kind === 'user' ? (actor.apiKey?.id ?? null) : null
+  const apiKeyId = callerKeyId(panel)
   const serverIds = [...new Set(input.servers)]
   return inTransaction(panel, async (tx) => {
     const { action } = input
